@@ -1,0 +1,129 @@
+package input
+
+import (
+	"time"
+
+	"github.com/beckon-mcp/beckon/internal/wire"
+)
+
+// Kind is what is asked.
+type Kind string
+
+const (
+	Form     Kind = "form"     // elicitation/create with a form
+	URL      Kind = "url"      // elicitation/create with a URL to visit
+	Sampling Kind = "sampling" // sampling/createMessage
+	Roots    Kind = "roots"    // roots/list
+	Other    Kind = "other"    // a request that only backend and client understand
+)
+
+// Outcome is how a request ended.
+type Outcome string
+
+const (
+	// The person's own.
+	Accept  Outcome = "accept"
+	Decline Outcome = "decline"
+	Cancel  Outcome = "cancel"
+
+	Answered Outcome = "answered" // sampling and roots: the client gave a result
+	Failed   Outcome = "failed"   // the client answered with a JSON-RPC error
+
+	// Ours; none of them is ever turned into a decline.
+	Timeout   Outcome = "timeout"   // nobody answered before the deadline
+	Withdrawn Outcome = "withdrawn" // the backend, or the call, no longer wants to know
+	Abandoned Outcome = "abandoned" // whoever was asked is gone
+	Unseen    Outcome = "unseen"    // it could not be shown to anyone
+	Refused   Outcome = "refused"   // the broker did not admit it
+)
+
+// Answer is the end of a request: a response, or the reason why there is none.
+type Answer struct {
+	Outcome  Outcome
+	Response wire.Message // what the client sent, with its own id; Invalid when it sent nothing
+	Err      *wire.Error  // what to tell the backend when there is no Response
+}
+
+// A Channel is a way in which a request reaches someone who can answer it.
+type Channel interface {
+	// Offer begins to show r and returns at once. The channel calls r.Settle
+	// with what comes back, and r.Withdraw when it finds that nothing can come
+	// any more; both may happen before Offer returns.
+	Offer(r *Request)
+
+	// Retract takes r back, because it ended without an answer of this channel;
+	// why is one sentence for a person. It returns at once. A channel must bear
+	// it for a request that it settled a moment ago, or was never offered.
+	Retract(r *Request, why string)
+}
+
+// Question is what the relay knows about an input request when it arrives.
+type Question struct {
+	Message   wire.Message    // as the backend sent it
+	Backend   string          // which backend asks
+	Principal string          // whom it may be shown to
+	Session   string          // the client session it belongs to; the key of the per-session limit
+	Call      string          // the call that caused it, for people: "tools/call deploy"; "" when the transport does not tell
+	Caps      wire.ClientCaps // what that client declared
+
+	// Tell makes the question say in its _meta which backend asks, for a client
+	// that sees several backends as one server.
+	Tell bool
+}
+
+// BackendKey is the member of _meta that names the backend of a question.
+const BackendKey = "beckon/backend"
+
+// Request is one input request, open until it ends. Its exported fields are
+// constant.
+type Request struct {
+	Question
+	ID       string       // random; names the request in the audit, and is its progress token at the client
+	Kind     Kind         //
+	Ask      wire.Message // the request as it goes to the client; the channel gives it an id
+	OpenedAt time.Time
+	Deadline time.Time
+
+	broker  *Broker
+	channel Channel
+	done    func(*Request, Answer)
+	timer   *time.Timer // ends the request at its deadline
+	ended   bool        // guarded by broker.mu
+}
+
+// Settle ends r with a response of the client, whatever the id in it. It reports
+// false, and changes nothing, when r has ended before.
+func (r *Request) Settle(response wire.Message) bool {
+	return r.broker.end(r, Answer{Outcome: r.outcome(response), Response: response}, "")
+}
+
+// Withdraw ends r without a response: err is what the backend is told, and its
+// message what the person is. It reports false when r has ended before.
+func (r *Request) Withdraw(outcome Outcome, err *wire.Error) bool {
+	return r.broker.end(r, Answer{Outcome: outcome, Err: err}, err.Message)
+}
+
+// Dismiss ends r because its client cancelled it with a notification instead of
+// an answer, which only the sender of a request may do, but which is meant as
+// the person's cancel. It reports false when r has ended before.
+func (r *Request) Dismiss() bool {
+	if r.Kind == Form || r.Kind == URL {
+		return r.Settle(wire.NewResult(r.Message.ID(), []byte(`{"action":"cancel"}`)))
+	}
+	return r.Withdraw(Cancel, wire.Errorf(wire.ReasonCancelled, "the client cancelled the %s request", r.Kind))
+}
+
+func (r *Request) outcome(response wire.Message) Outcome {
+	switch {
+	case response.Kind() == wire.Failure:
+		return Failed
+	case r.Kind != Form && r.Kind != URL:
+		return Answered
+	}
+	action, _ := wire.Text(response.Result(), "action")
+	switch o := Outcome(action); o {
+	case Accept, Decline, Cancel:
+		return o
+	}
+	return Answered
+}

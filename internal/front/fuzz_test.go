@@ -1,0 +1,101 @@
+package front
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/beckon-mcp/beckon/internal/wire"
+)
+
+// request returns a request to /mcp as if it had come in at 192.0.2.1.
+func request(method, body string) *http.Request {
+	r := httptest.NewRequest(method, "/mcp", strings.NewReader(body))
+	r.Host = "localhost"
+	r.Header.Set("Content-Type", typeJSON)
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	local := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 8080}
+	return r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, local))
+}
+
+// Whatever a client posts, nothing panics, a refusal is a JSON-RPC error, and the
+// session can be used afterwards.
+func FuzzPost(f *testing.F) {
+	seeds := []string{
+		`{"jsonrpc":"2.0","id":1,"method":"echo","params":{"a":1}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`,
+		`{"jsonrpc":"2.0","id":"ask-1","result":{"action":"accept"}}`,
+		`{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}}`,
+		`[{"jsonrpc":"2.0","id":1,"method":"echo"},{"jsonrpc":"2.0","id":2,"method":"initialize"}]`,
+		`[]`, `{`, ``, "\xff", `{"jsonrpc":"2.0","id":1,"id":2}`, initializeAs(wire.Latest),
+		"{\"jsonrpc\":\"2.0\",\n\"id\":1,\"method\":\"echo\",\"params\":{\"a\":\n1}}",
+	}
+	for _, s := range seeds {
+		f.Add(s, "application/json, text/event-stream", "application/json", "", "")
+		f.Add(s, "text/event-stream", "application/json;", "2025-03-26", "1-1")
+		f.Add(s, "", "", "2026-07-28", "-")
+	}
+	f.Fuzz(func(t *testing.T, body, accept, kind, version, last string) {
+		relay := newFakeRelay(t)
+		h := NewHTTP(relay, Options{MaxBody: 1 << 16}, discard)
+		defer h.Close(t.Context())
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, request("POST", initializeAs(wire.R20250326)))
+		session := w.Header().Get(headerSession)
+
+		r := request("POST", body)
+		for name, value := range map[string]string{
+			"Accept": accept, "Content-Type": kind, headerVersion: version, headerResume: last, headerSession: session,
+		} {
+			r.Header.Set(name, value)
+		}
+		if blocks(body) {
+			return
+		}
+		w = httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code >= 400 {
+			if m, err := wire.Parse(w.Body.Bytes()); err != nil || m.Kind() != wire.Failure {
+				t.Errorf("refused %d with %s", w.Code, w.Body)
+			}
+		}
+
+		r = request("POST", `{"jsonrpc":"2.0","id":"after","method":"echo"}`)
+		r.Header.Set(headerSession, session)
+		w = httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if got := w.Body.String(); got != `{"jsonrpc":"2.0","id":"after","result":{}}` {
+			t.Errorf("the session cannot be used any more: %d %s", w.Code, got)
+		}
+	})
+}
+
+// blocks reports whether the fake relay would wait for the test.
+func blocks(body string) bool {
+	for _, method := range []string{"block", "wait", "progress", "ask", "stall", "tools", `\`} {
+		if strings.Contains(body, method) {
+			return true
+		}
+	}
+	return false
+}
+
+func FuzzHeaders(f *testing.F) {
+	f.Add("localhost:80", "http://localhost", "1-2", "Bearer x", "GET")
+	f.Add("[::1", "http://[::1", "18446744073709551615-0", "", "DELETE")
+	h := NewHTTP(newFakeRelay(&testing.T{}), Options{}, discard)
+	f.Fuzz(func(t *testing.T, host, origin, last, auth, method string) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel() // an event stream ends at once
+		r := request("POST", "")
+		r.Method, r.Host = method, host
+		for name, value := range map[string]string{"Origin": origin, headerResume: last, "Authorization": auth} {
+			r.Header.Set(name, value)
+		}
+		h.ServeHTTP(httptest.NewRecorder(), r.WithContext(ctx))
+	})
+}

@@ -1,0 +1,138 @@
+package back
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/beckon-mcp/beckon/internal/wire"
+)
+
+// Options bound what a [Backend] waits for.
+type Options struct {
+	// ConnectTimeout bounds dialling and the initialize handshake together.
+	// Zero means 30 seconds: a backend may have to fetch itself first.
+	ConnectTimeout time.Duration
+
+	// Noise is called for each thing that the backend sends and that is no
+	// message. It must not block; nil counts nothing.
+	Noise func()
+}
+
+// Backend is one configured backend. Sessions connect through it, and it knows
+// how the last attempts went: after repeated failures it refuses further ones
+// for a while, so that neither a backend in a crash loop nor its clients suffer
+// from each other. Its methods are safe for concurrent use.
+type Backend struct {
+	Name string
+
+	// CallTimeout is how long a call may work, without the time in which people
+	// are asked; 0 means without limit. Who calls keeps to it.
+	CallTimeout time.Duration
+
+	dialer Dialer
+	opts   Options
+	log    *slog.Logger
+
+	// mu guards the fields below; held for moments.
+	mu       sync.Mutex
+	failures int       // in a row; a connection that lived for [steady] ends the row
+	retryAt  time.Time // no attempt before; zero when the next may be at once
+	lastErr  error     // of the last attempt; nil when it succeeded
+}
+
+const (
+	firstBackoff = 250 * time.Millisecond // after the second failure in a row
+	maxBackoff   = 30 * time.Second
+	steady       = 10 * time.Second // a connection that lives this long is no failure when it ends
+	patience     = 2 * time.Second  // how long a caller waits for the next attempt; beyond that it is told at once
+)
+
+// New returns a backend that dials with dialer. It connects to nothing yet.
+func New(name string, dialer Dialer, opts Options, log *slog.Logger) *Backend {
+	if opts.ConnectTimeout == 0 {
+		opts.ConnectTimeout = 30 * time.Second
+	}
+	if opts.Noise == nil {
+		opts.Noise = func() {}
+	}
+	return &Backend{Name: name, dialer: dialer, opts: opts, log: log.With("backend", name)}
+}
+
+// LastErr returns why the last attempt to connect failed, or nil.
+func (b *Backend) LastErr() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.lastErr
+}
+
+// admit waits until the next attempt may be made, or says that this takes too
+// long to wait for.
+func (b *Backend) admit(ctx context.Context) error {
+	b.mu.Lock()
+	wait, last := time.Until(b.retryAt), b.lastErr
+	b.mu.Unlock()
+	if wait <= 0 {
+		return nil
+	}
+	if wait > patience {
+		return b.down(last).With("retryInMs", wait.Milliseconds())
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// down is what a client is told of a backend that cannot be reached.
+func (b *Backend) down(cause error) *wire.Error {
+	why := "it does not answer"
+	if e, ok := errors.AsType[*wire.Error](cause); ok {
+		why = e.Message // what the operator reads beside it is not for clients
+	} else if cause != nil {
+		why = cause.Error()
+	}
+	return wire.Errorf(wire.ReasonBackendDown, "backend %s is not available: %s", b.Name, why).
+		With("backend", b.Name).
+		Hint("`beckon doctor` shows what is wrong with it; it is tried again by itself")
+}
+
+// note takes down how an attempt to connect went.
+func (b *Backend) note(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lastErr = err
+	if err != nil {
+		b.failed()
+	}
+}
+
+// noteEnd takes down that a connection ended by itself after it had lived for a
+// while.
+func (b *Backend) noteEnd(lived time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if lived >= steady {
+		b.failures = 0
+	}
+	b.failed()
+}
+
+// failed counts one failure; b.mu is held. The first costs no wait, because a
+// backend that was killed once is best started again at once.
+func (b *Backend) failed() {
+	b.failures++
+	if b.failures < 2 {
+		return
+	}
+	wait := min(firstBackoff<<min(b.failures-2, 16), maxBackoff)
+	wait += rand.N(wait/10 + 1) // not all sessions at once
+	b.retryAt = time.Now().Add(wait)
+}

@@ -1,0 +1,93 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"log/slog"
+	"time"
+
+	"github.com/beckon-mcp/beckon/internal/input"
+	"github.com/beckon-mcp/beckon/internal/wire"
+)
+
+// audit writes two lines for each input request, when it is opened and when it
+// ends, or one when it is refused: who asked, through which call, whom, how it
+// ended and how long it took. What was asked and answered stands there as a
+// digest, which proves the text to somebody who has it, or in full where the
+// configuration says so. It never blocks on anything but the log's writer.
+type audit struct {
+	log  *slog.Logger
+	full bool // the text itself instead of its digest
+}
+
+func (a audit) Opened(r *input.Request) {
+	a.log.Info("input request opened", append(a.about(r.Question), "input", r.ID, "kind", string(r.Kind),
+		a.content("question", r.Message.Params()), "deadline", r.Deadline)...)
+}
+
+func (a audit) Ended(r *input.Request, ans input.Answer, took time.Duration) {
+	attrs := append(a.about(r.Question), "input", r.ID, "kind", string(r.Kind),
+		"outcome", string(ans.Outcome), "took", took)
+	switch {
+	case ans.Err != nil:
+		attrs = append(attrs, "reason", string(ans.Err.Reason))
+	case ans.Response.Kind() == wire.Failure:
+		attrs = append(attrs, "answered_by", r.Principal, a.content("answer", ans.Response.Error()))
+	default:
+		attrs = append(attrs, "answered_by", r.Principal, a.content("answer", withoutSecrets(r, ans.Response.Result())))
+	}
+	a.log.Info("input request ended", attrs...)
+}
+
+// withoutSecrets is an answer as it may be kept: what the form asked for as a
+// secret, where the configuration lets it, is not even there as a digest, which
+// would tell a short one to somebody who tries.
+func withoutSecrets(r *input.Request, answer []byte) []byte {
+	if r.Kind != input.Form {
+		return answer
+	}
+	for _, name := range input.Secrets(wire.Get(r.Ask.Params(), "requestedSchema")) {
+		if wire.Get(answer, "content", name) != nil {
+			answer = wire.Set(answer, []byte(`"[redacted]"`), "content", name)
+		}
+	}
+	return answer
+}
+
+func (a audit) Refused(q input.Question, err *wire.Error) {
+	a.log.Info("input request refused", append(a.about(q), "method", q.Message.Method(),
+		"outcome", string(input.Refused), "reason", string(err.Reason), "code", err.Code)...)
+}
+
+func (a audit) about(q input.Question) []any {
+	return []any{"backend", q.Backend, "call", q.Call, "principal", q.Principal, "session", q.Session}
+}
+
+func (a audit) content(name string, text []byte) slog.Attr {
+	if a.full {
+		return slog.String(name, string(text))
+	}
+	sum := sha256.Sum256(text)
+	return slog.String(name+"_sha256", hex.EncodeToString(sum[:]))
+}
+
+// observers is told what any one of them is told.
+type observers []input.Observer
+
+func (o observers) Opened(r *input.Request) {
+	for _, each := range o {
+		each.Opened(r)
+	}
+}
+
+func (o observers) Ended(r *input.Request, a input.Answer, took time.Duration) {
+	for _, each := range o {
+		each.Ended(r, a, took)
+	}
+}
+
+func (o observers) Refused(q input.Question, err *wire.Error) {
+	for _, each := range o {
+		each.Refused(q, err)
+	}
+}

@@ -1,0 +1,135 @@
+package gateway
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/beckon-mcp/beckon/internal/back"
+	"github.com/beckon-mcp/beckon/internal/config"
+	"github.com/beckon-mcp/beckon/internal/front"
+	"github.com/beckon-mcp/beckon/internal/input"
+	"github.com/beckon-mcp/beckon/internal/wire"
+)
+
+// backends makes the configured backends, without those that are disabled.
+func (g *Gateway) backends() ([]*back.Backend, error) {
+	var all []*back.Backend
+	for _, b := range g.config.Backends {
+		if b.Disabled {
+			continue
+		}
+		dialer, err := g.dialer(b)
+		if err != nil {
+			return nil, fmt.Errorf("backend %s: %w", b.Name, err)
+		}
+		if c, ok := dialer.(io.Closer); ok {
+			g.dialers = append(g.dialers, c)
+		}
+		backend := back.New(b.Name, dialer, back.Options{
+			ConnectTimeout: b.ConnectTimeout,
+			Noise:          func() { g.metrics.Noise(b.Name) },
+		}, g.log)
+		backend.CallTimeout = b.CallTimeout
+		all = append(all, backend)
+	}
+	return all, nil
+}
+
+func (g *Gateway) dialer(b config.Backend) (back.Dialer, error) {
+	maxMessage := int(g.config.Limits.MaxMessage)
+	if b.Command != "" {
+		return back.NewChild(g.log, back.ChildOptions{
+			Command:    back.Command{Command: b.Command, Args: b.Args, Env: reveal(b.Env), Dir: b.Cwd},
+			Name:       b.Name,
+			MaxMessage: maxMessage,
+			StopGrace:  max(b.StopGrace, 1), // none at all is as short as can be; 0 would be the default
+			Guard:      g.guard,
+		}), nil
+	}
+	o := back.HTTPOptions{
+		Name: b.Name, URL: b.URL.Reveal(), Header: http.Header{},
+		ConnectTimeout: b.ConnectTimeout, MaxMessage: maxMessage,
+	}
+	for name, value := range reveal(b.Headers) {
+		o.Header.Set(name, value)
+	}
+	switch b.Transport {
+	case config.TransportHTTP:
+		return back.NewHTTP(g.log, o)
+	case config.TransportSSE:
+		return back.NewSSE(g.log, o)
+	}
+	return back.NewAuto(g.log, o)
+}
+
+func reveal(secrets map[string]config.Secret) map[string]string {
+	plain := make(map[string]string, len(secrets))
+	for name, s := range secrets {
+		plain[name] = s.Reveal()
+	}
+	return plain
+}
+
+// limits are what the broker admits.
+func limits(in config.Input) input.Limits {
+	return input.Limits{
+		Off:        off(in),
+		Timeout:    in.Timeout,
+		Total:      in.MaxConcurrent,
+		PerSession: in.MaxPerSession,
+		Rules: input.Rules{
+			Check:     in.Check,
+			Primitive: in.Profile == config.ProfileStrict20250618,
+			Secrets:   in.Sensitive == config.SensitiveBlock,
+		},
+	}
+}
+
+func off(in config.Input) map[input.Kind]bool {
+	return map[input.Kind]bool{
+		input.Form: !in.Elicitation, input.URL: !in.Elicitation,
+		input.Sampling: !in.Sampling, input.Roots: !in.Roots,
+	}
+}
+
+func timeoutCode(in config.Input) int {
+	if in.ErrorProfile == config.ErrorsMCPSDK {
+		return wire.CodeRequestTimeout
+	}
+	return 0
+}
+
+func (g *Gateway) frontOptions() front.Options {
+	h, c := g.config.HTTP, g.config
+	o := front.Options{
+		MaxMessage:     int(c.Limits.MaxMessage),
+		MaxBody:        int(h.MaxBody),
+		MaxHeader:      int(h.MaxHeader),
+		MaxCalls:       c.Limits.MaxConcurrentCallsPerSession,
+		MaxSessions:    h.MaxSessions,
+		MaxKept:        h.ResumeEvents,
+		MaxKeptBytes:   int(h.ResumeBytes),
+		LeaveGrace:     h.LeaveGrace,
+		KeepAlive:      h.Keepalive,
+		WriteTimeout:   h.WriteTimeout,
+		SessionIdle:    h.SessionIdle,
+		SSE:            h.SSE,
+		AllowedHosts:   h.AllowedHosts,
+		AllowedOrigins: h.AllowedOrigins,
+		Late:           func(*front.Client) { g.metrics.Late() },
+	}
+	for _, b := range c.Backends {
+		if !b.Disabled {
+			o.Backends = append(o.Backends, b.Name)
+		}
+	}
+	if len(c.Auth.Tokens) > 0 {
+		tokens := make(map[string]string, len(c.Auth.Tokens))
+		for _, t := range c.Auth.Tokens {
+			tokens[t.Token.Reveal()] = t.Principal
+		}
+		o.Authenticate = front.StaticTokens(tokens)
+	}
+	return o
+}

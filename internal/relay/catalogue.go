@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/beckon-mcp/beckon/internal/front"
 	"github.com/beckon-mcp/beckon/internal/wire"
@@ -21,6 +20,7 @@ type catalogue struct {
 
 	names     map[*listing]*owners // who has which name, URI or template
 	level     setting              // the log level that the client set
+	opened    chan struct{}        // closed when open waits for no backend any more
 	announced chan struct{}        // closed when the client has sent initialized
 	once      sync.Once            // closes announced
 }
@@ -48,6 +48,7 @@ func newCatalogue(s *session) *catalogue {
 		names: map[*listing]*owners{
 			tools: newOwners(), prompts: newOwners(), resources: newOwners(), templates: newOwners(),
 		},
+		opened:    make(chan struct{}),
 		announced: make(chan struct{}),
 	}
 }
@@ -55,37 +56,20 @@ func newCatalogue(s *session) *catalogue {
 // open connects all backends at the same time and describes what they are
 // together. A backend that needs longer than the configured wait joins later.
 func (c *catalogue) open(ctx context.Context) []byte {
-	s := c.session
-	var inTime sync.WaitGroup
-	joined := make(chan struct{})
-	for _, r := range s.routes {
-		inTime.Add(1)
-		s.wg.Go(func() {
-			_, err := r.back.Connect(s.ctx)
-			if err != nil {
-				s.log.Warn("session without a backend", "backend", r.backend.Name, "err", err)
-			}
-			select {
-			case <-joined:
-				c.join(r)
-			default:
-			}
-			inTime.Done()
-		})
+	o := c.session.relay.opts
+	wait, cancel := context.WithTimeout(ctx, o.OpenWait)
+	defer cancel()
+	var attempts []*attempt
+	for _, r := range c.session.routes {
+		attempts = append(attempts, c.connect(r, o.OpenWait+o.ListWait))
 	}
-	all := make(chan struct{})
-	s.wg.Go(func() {
-		inTime.Wait()
-		close(all)
-	})
-	timer := time.NewTimer(s.relay.opts.OpenWait)
-	defer timer.Stop()
-	select {
-	case <-all:
-	case <-timer.C:
-	case <-ctx.Done():
+	for _, a := range attempts {
+		select {
+		case <-a.over:
+		case <-wait.Done():
+		}
 	}
-	close(joined)
+	close(c.opened)
 	return c.describe()
 }
 
@@ -115,17 +99,6 @@ func (c *catalogue) initialized() { c.once.Do(func() { close(c.announced) }) }
 // has reports whether the backend, as far as it is known, declared a capability.
 func (r *route) has(capability string) bool {
 	return wire.Get(r.back.Result(), "capabilities", capability) != nil
-}
-
-// reach connects to the backend if it is not known yet, and reports whether it
-// declares the capability.
-func (r *route) reach(ctx context.Context, capability string) (bool, error) {
-	if r.back.Result() == nil {
-		if _, err := r.back.Connect(ctx); err != nil {
-			return false, err
-		}
-	}
-	return r.has(capability), nil
 }
 
 // serve answers one request of the client, and tells which backend did.

@@ -202,6 +202,81 @@ func TestCatalogueSlowBackend(t *testing.T) {
 	})
 }
 
+// A backend that never answers costs the first list some time and the others
+// next to none, for as long as the session lives.
+func TestCatalogueMuteBackend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := lister(t, "a"), lister(t, "b")
+		a.dial = func(ctx context.Context) error {
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}
+		o := relay.Options{OpenWait: 3 * time.Second, ListWait: 6 * time.Second}
+		c, _ := connect(t, gateway(t, o, a, b))
+		for _, want := range []time.Duration{6 * time.Second, 0, 0} {
+			wantTools(t, c, "b__do b__b", want)
+		}
+		time.Sleep(time.Minute) // the attempt has failed by now
+		for _, want := range []time.Duration{time.Second, 0, 0} {
+			wantTools(t, c, "b__do b__b", want)
+		}
+		c.leave()
+		<-c.left
+	})
+}
+
+// A backend that could not be reached at first is tried again for the next list,
+// and is part of it if it is there at once. If it takes longer, it joins later.
+// The client is told in either case: there are more lists than one.
+func TestCatalogueBackendComesBack(t *testing.T) {
+	for _, tt := range []struct {
+		takes, waits time.Duration
+		list         string
+	}{
+		{0, 0, "a__do a__a b__do b__b"},
+		{3 * time.Second, time.Second, "b__do b__b"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			a, b := lister(t, "a"), lister(t, "b")
+			tries := 0
+			a.dial = func(context.Context) error {
+				if tries++; tries == 1 {
+					return errors.New("no such program")
+				}
+				time.Sleep(tt.takes)
+				return nil
+			}
+			c, _ := connect(t, gateway(t, relay.Options{}, a, b))
+			changed := wantTools(t, c, tt.list, tt.waits)
+			for range 3 - changed {
+				c.next("it has come back")
+			}
+			wantTools(t, c, "a__do a__a b__do b__b", 0)
+			c.leave()
+			<-c.left
+		})
+	}
+}
+
+// wantTools wants a list of tools after some time, and returns how many
+// notifications came before it.
+func wantTools(t *testing.T, c *client, want string, after time.Duration) (before int) {
+	t.Helper()
+	began := time.Now()
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	m := c.next("a list")
+	for ; !m.IsResponse(); before++ {
+		m = c.next("a list")
+	}
+	if got := names(m, "tools", "name"); got != want {
+		t.Errorf("tools %s, want %s", got, want)
+	}
+	if took := time.Since(began); took != after {
+		t.Errorf("the list took %v, want %v", took, after)
+	}
+	return before
+}
+
 // R18: two backends that ask one client at the same time, under the same id and
 // with the same progress token, each get their own answer and progress; the
 // client is told which of them asks (D10).

@@ -67,7 +67,7 @@ func (c *catalogue) pages(ctx context.Context, call *front.Call, req wire.Messag
 // page asks one backend for one page of a list.
 func (r *route) page(ctx context.Context, call *front.Call, req wire.Message, l *listing, cursor string) page {
 	p := page{route: r}
-	has, err := r.reach(ctx, l.capability)
+	has, err := r.session.catalogue.reach(ctx, r, l.capability)
 	if err != nil || !has {
 		p.err = err
 		return p

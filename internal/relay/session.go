@@ -44,6 +44,9 @@ type route struct {
 	session *session
 	backend *back.Backend
 	back    *back.Session
+
+	mu      sync.Mutex // guards the field below
+	attempt *attempt   // the newest to connect for the sake of a catalogue; nil before the first
 }
 
 func newRoute(s *session, b *back.Backend) *route {

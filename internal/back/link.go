@@ -145,6 +145,12 @@ func (l *link) sendFailed(ctx context.Context, id wire.ID, c *call, err error) (
 		l.cancel(ctx, id)
 		return wire.Message{}, context.Cause(ctx)
 	}
+	if errors.Is(err, errLeaving) {
+		select { // the end of a process knows more than the write that failed before it
+		case <-l.conn.Done():
+		case <-time.After(outputGrace):
+		}
+	}
 	select {
 	case <-l.done:
 		return wire.Message{}, l.endCause()

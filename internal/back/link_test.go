@@ -2,6 +2,7 @@ package back
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -47,6 +48,34 @@ func TestLastResponseCounts(t *testing.T) {
 			resp, err := session.Call(t.Context(), wire.NewRequest(wire.IntID(7), "tools/call", nil), newClient("call"))
 			if err != nil || resp.Kind() != wire.Result {
 				t.Fatalf("the call says %s, %v, want its result", resp.Raw(), err)
+			}
+		})
+	}
+}
+
+// What a process says when it exits is told, and not that writing to it failed a
+// moment before.
+func TestEndBehindAFailedWrite(t *testing.T) {
+	for _, tt := range []struct {
+		after time.Duration
+		want  string
+	}{
+		{10 * time.Millisecond, "it exited with status 3"},
+		{time.Minute, "broken pipe"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newScript(t)
+			session := New("b", s, Options{}, slog.New(slog.DiscardHandler)).NewSession([]byte(`{}`), newClient("session"))
+			defer session.Close()
+			if _, err := session.Connect(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			c := <-s.conns
+			c.refuse = fmt.Errorf("%w: broken pipe", errLeaving)
+			time.AfterFunc(tt.after, func() { c.fail(errors.New("it exited with status 3")) })
+			_, err := session.live().call(t.Context(), wire.NewRequest(wire.IntID(7), "tools/call", nil), newClient("call"))
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("the call says %v, want %q", err, tt.want)
 			}
 		})
 	}

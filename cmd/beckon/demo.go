@@ -13,7 +13,6 @@ import (
 
 	"github.com/beckon-mcp/beckon/internal/config"
 	"github.com/beckon-mcp/beckon/internal/demo"
-	"github.com/beckon-mcp/beckon/internal/gateway"
 )
 
 func (p *program) demoCommand() *cobra.Command {
@@ -55,7 +54,7 @@ func (p *program) demo(ctx context.Context, person demo.Person) error {
 	cfg.Log.Level = config.LevelError
 	cfg.Backends = []config.Backend{commandBackend([]string{self, "demo-backend"})}
 	cfg.Backends[0].Name = "bookings"
-	g, err := gateway.New(cfg, version(), p.logger(cfg.Log))
+	g, err := p.gateway(cfg, p.logger(cfg.Log))
 	if err != nil {
 		return err
 	}

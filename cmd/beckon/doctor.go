@@ -64,11 +64,26 @@ func (p *program) printFindings(findings []gateway.Finding, asJSON bool) error {
 		}
 		fmt.Fprintf(&b, "%s: ok, ready in %d ms\n", f.Backend, f.TookMillis)
 		fmt.Fprintf(&b, "  server        %s, revision %s\n", f.Server, f.Revision)
-		fmt.Fprintf(&b, "  offers        %s (%d tools)\n", strings.Join(f.Capabilities, ", "), f.Tools)
+		fmt.Fprintf(&b, "  offers        %s\n", offer(f))
 		fmt.Fprintf(&b, "  may ask for   %s\n", strings.Join(f.CanAsk, ", "))
 	}
 	_, err := fmt.Fprint(p.out, b.String())
 	return err
+}
+
+// offer tells what a backend has for clients.
+func offer(f gateway.Finding) string {
+	if len(f.Capabilities) == 0 {
+		return "nothing"
+	}
+	offers := strings.Join(f.Capabilities, ", ")
+	switch f.Tools {
+	case 0:
+		return offers
+	case 1:
+		return offers + " (1 tool)"
+	}
+	return fmt.Sprintf("%s (%d tools)", offers, f.Tools)
 }
 
 func verdict(findings []gateway.Finding) error {

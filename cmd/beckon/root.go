@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/beckon-mcp/beckon/internal/config"
+	"github.com/beckon-mcp/beckon/internal/gateway"
 )
 
 // streams are what a command reads and writes.
@@ -95,6 +97,15 @@ func (p *program) load(path string, environ []string) (config.Config, error) {
 		return cfg, hinted{err, "beckon config import makes one out of a client's file, and beckon config print > beckon.yaml out of nothing"}
 	}
 	return cfg, err
+}
+
+// gateway makes the gateway that the configuration describes.
+func (p *program) gateway(cfg config.Config, log *slog.Logger) (*gateway.Gateway, error) {
+	g, err := gateway.New(cfg, version(), log)
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, hinted{err, "the folder of audit.path must be there, and the file must be writable"}
+	}
+	return g, err
 }
 
 // pathIn returns the path of the configuration that the environment names, or "".

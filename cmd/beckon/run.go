@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/beckon-mcp/beckon/internal/config"
-	"github.com/beckon-mcp/beckon/internal/gateway"
 )
 
 func (p *program) runCommand() *cobra.Command {
@@ -46,7 +45,7 @@ In a client's configuration:
 				}
 				cfg.Backends = []config.Backend{commandBackend(args)}
 			}
-			g, err := gateway.New(cfg, version(), p.logger(cfg.Log))
+			g, err := p.gateway(cfg, p.logger(cfg.Log))
 			if err != nil {
 				return err
 			}

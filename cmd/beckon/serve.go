@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/beckon-mcp/beckon/internal/config"
-	"github.com/beckon-mcp/beckon/internal/gateway"
 )
 
 // serveFlags are the flags of serve that stand for keys of the configuration.
@@ -41,7 +40,7 @@ FILE is beckon.yaml, or the JSON file in which a client keeps its servers.`),
 				return flags.blame(err)
 			}
 			log := p.logger(cfg.Log)
-			g, err := gateway.New(cfg, version(), log)
+			g, err := p.gateway(cfg, log)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -58,7 +59,8 @@ func examine(ctx context.Context, b *back.Backend) Finding {
 	result, err := s.Connect(ctx)
 	f.TookMillis = time.Since(began).Milliseconds()
 	if err != nil {
-		f.Error = err.Error()
+		// err is for clients, and says less.
+		f.Error = cmp.Or(b.LastErr(), err).Error()
 		return f
 	}
 	f.OK = true

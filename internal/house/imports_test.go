@@ -15,8 +15,8 @@ var layers = []struct {
 }{
 	{[]string{"internal/wire", "internal/config", "internal/demo", "form", "sdk"},
 		"stands on nothing of ours, so that it can be understood and tested alone"},
-	{[]string{"internal/input"},
-		"is the domain: it stands on the wire alone, and knows neither transports nor storage"},
+	{[]string{"internal/input", "internal/mirror"},
+		"stands on the wire alone, and knows neither transports nor storage"},
 	{[]string{"internal/front", "internal/back", "internal/script", "internal/channel", "internal/store"},
 		"is an adapter: adapters are ignorant of each other, and what they share goes through the domain"},
 	{[]string{"internal/relay"},

@@ -23,6 +23,10 @@ const (
 	CodeResourceNotFound = -32002 // legacy resources/read
 	CodeRateLimited      = -32010
 	CodeURLRequired      = -32042 // 2025-11-25: the call needs a URL elicitation first
+
+	CodeHeaderMismatch      = -32020 // modern: headers and body differ
+	CodeMissingCapability   = -32021 // modern: the request needs a capability that its client did not declare
+	CodeUnsupportedRevision = -32022 // modern: the revision is not spoken here
 )
 
 // Reason is why Beckon itself refuses or ends something. It is stable, and
@@ -50,6 +54,9 @@ const (
 	ReasonAmbiguous   Reason = "ambiguous"    // more than one backend could be meant
 	ReasonStopping    Reason = "stopping"     // Beckon is shutting down
 	ReasonInvalid     Reason = "invalid"      // the message breaks the protocol
+	ReasonHeader      Reason = "header"       // the headers do not say what the message says
+	ReasonRevision    Reason = "revision"     // the revision is not spoken here
+	ReasonState       Reason = "state"        // the requestState is not one that can be resumed
 	ReasonInternal    Reason = "internal"     // a fault of Beckon's own
 )
 
@@ -61,14 +68,35 @@ func (r Reason) Code() int {
 		return CodeConnectionClosed
 	case ReasonCapability, ReasonDisabled, ReasonMethod, ReasonAmbiguous:
 		return CodeMethodNotFound
-	case ReasonMode, ReasonSchema, ReasonSensitive, ReasonParams, ReasonUnknown:
+	case ReasonMode, ReasonSchema, ReasonSensitive, ReasonParams, ReasonUnknown, ReasonState:
 		return CodeInvalidParams
+	case ReasonHeader:
+		return CodeHeaderMismatch
+	case ReasonRevision:
+		return CodeUnsupportedRevision
 	case ReasonRate:
 		return CodeRateLimited
 	case ReasonInvalid:
 		return CodeInvalidRequest
 	}
 	return CodeInternal
+}
+
+// Modern returns e with the code that it has toward a peer of the modern era,
+// where nobody may use the codes from -32000 to -32019 any more: the reason in the
+// data is what tells them apart. A code that the modern era knows stays.
+//
+// "new implementations SHOULD NOT use codes from this sub-range at all." "-32002 —
+// resource not found (2025-11-25 and earlier; replaced by -32602)."
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/index#error-codes
+func (e Error) Modern() *Error {
+	switch {
+	case e.Code == CodeResourceNotFound:
+		e.Code = CodeInvalidParams
+	case -32019 <= e.Code && e.Code <= -32000, e.Code == CodeURLRequired:
+		e.Code = CodeInternal
+	}
+	return &e
 }
 
 // Error is an error that Beckon itself gives to a peer. Errors of peers are

@@ -11,12 +11,28 @@ const (
 	R20250326 Revision = "2025-03-26" // streamable HTTP, batches
 	R20250618 Revision = "2025-06-18" // elicitation, the version header
 	R20251125 Revision = "2025-11-25" // elicitation by URL, tasks, resumable polling
+	R20260728 Revision = "2026-07-28" // stateless: no handshake, no sessions, input_required
 )
 
 // Legacy lists the revisions of the legacy era that Beckon speaks, oldest first.
 func Legacy() []Revision {
 	return []Revision{R20241105, R20250326, R20250618, R20251125}
 }
+
+// Modern lists the revisions of the modern era that Beckon speaks, oldest first.
+func Modern() []Revision { return []Revision{R20260728} }
+
+// Supported lists all revisions that Beckon speaks, newest first, as the modern
+// era tells them.
+func Supported() []Revision {
+	all := append(Legacy(), Modern()...)
+	slices.Reverse(all)
+	return all
+}
+
+// IsModern reports whether r belongs to the modern era, whether Beckon speaks it
+// or not.
+func (r Revision) IsModern() bool { return r.Since(R20260728) }
 
 // Latest is the newest revision that Beckon offers in an initialize handshake.
 const Latest = R20251125

@@ -1,0 +1,93 @@
+package mirror
+
+import (
+	"net/http"
+
+	"github.com/beckon-mcp/beckon/internal/wire"
+)
+
+// The headers that mirror the message, as net/http spells them.
+const (
+	HeaderRevision = "Mcp-Protocol-Version"
+	HeaderMethod   = "Mcp-Method"
+	HeaderName     = "Mcp-Name"
+)
+
+// named tells which member of params stands in Mcp-Name; "" for none.
+//
+// "Mcp-Name | params.name or params.uri | tools/call, resources/read, prompts/get
+// requests"
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers
+func named(method string) string {
+	switch method {
+	case "tools/call", "prompts/get":
+		return "name"
+	case "resources/read":
+		return "uri"
+	}
+	return ""
+}
+
+// SetStandard sets the standard headers for a request or notification.
+func SetStandard(h http.Header, m wire.Message) {
+	h.Set(HeaderRevision, string(wire.ParseMeta(m.Params()).Revision))
+	h.Set(HeaderMethod, m.Method())
+	h.Del(HeaderName)
+	if key := named(m.Method()); key != "" {
+		if name, ok := wire.Text(m.Params(), key); ok {
+			h.Set(HeaderName, Encode(name))
+		}
+	}
+}
+
+// CheckStandard refuses a request whose standard headers do not say what it says.
+//
+// "Servers that process the request body MUST reject requests where the values
+// specified in the headers do not match the corresponding values in the request
+// body." "A required standard header (MCP-Protocol-Version, Mcp-Method, Mcp-Name)
+// is missing."
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
+func CheckStandard(h http.Header, m wire.Message) *wire.Error {
+	if err := check(h, HeaderRevision, string(wire.ParseMeta(m.Params()).Revision), false); err != nil {
+		return err
+	}
+	if err := check(h, HeaderMethod, m.Method(), false); err != nil {
+		return err
+	}
+	key := named(m.Method())
+	if key == "" {
+		return nil
+	}
+	name, ok := wire.Text(m.Params(), key)
+	if !ok {
+		return nil // the request itself is malformed, and is told so
+	}
+	return check(h, HeaderName, name, true)
+}
+
+// check compares one header with what the message says.
+func check(h http.Header, name, want string, encodable bool) *wire.Error {
+	values := h.Values(name)
+	if len(values) != 1 {
+		if len(values) == 0 {
+			return mismatch("the header %s is missing", name)
+		}
+		return mismatch("the header %s is there more than once", name)
+	}
+	got := values[0]
+	if encodable {
+		var err error
+		if got, err = Decode(got); err != nil {
+			return mismatch("the header %s is malformed: %v", name, err)
+		}
+	}
+	if got != want {
+		return mismatch("the header %s does not say what the message says", name)
+	}
+	return nil
+}
+
+func mismatch(format string, args ...any) *wire.Error {
+	return wire.Errorf(wire.ReasonHeader, format, args...).
+		Hint("MCP-Protocol-Version, Mcp-Method, Mcp-Name and Mcp-Param-* repeat what stands in the body")
+}

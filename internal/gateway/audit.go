@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/beckon-mcp/beckon/internal/input"
+	"github.com/beckon-mcp/beckon/internal/relay"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -59,6 +60,16 @@ func (a audit) Refused(q input.Question, err *wire.Error) {
 		"outcome", string(input.Refused), "reason", string(err.Reason), "code", err.Code)...)
 }
 
+// Called writes down a call that asked: how long it worked and how long people
+// were asked, which are two clocks.
+func (a audit) Called(r relay.Report) {
+	if r.Human == 0 {
+		return
+	}
+	a.log.Info("call that asked ended", "backend", r.Backend, "method", r.Method, "principal", r.Principal,
+		"session", r.Session, "working", r.Took-r.Human, "human", r.Human, "error", errorType(r.Response))
+}
+
 func (a audit) about(q input.Question) []any {
 	return []any{"backend", q.Backend, "call", q.Call, "principal", q.Principal, "session", q.Session}
 }
@@ -71,8 +82,20 @@ func (a audit) content(name string, text []byte) slog.Attr {
 	return slog.String(name+"_sha256", hex.EncodeToString(sum[:]))
 }
 
+// observer is told of input requests and of calls.
+type observer interface {
+	input.Observer
+	relay.Observer
+}
+
 // observers is told what any one of them is told.
-type observers []input.Observer
+type observers []observer
+
+func (o observers) Called(r relay.Report) {
+	for _, each := range o {
+		each.Called(r)
+	}
+}
 
 func (o observers) Opened(r *input.Request) {
 	for _, each := range o {

@@ -50,9 +50,8 @@ func New(cfg config.Config, version string, log *slog.Logger) (*Gateway, error) 
 		g.Close()
 		return nil, err
 	}
-	g.broker = input.NewBroker(limits(cfg.Input), observers{
-		audit{auditLog, cfg.Audit.Content == config.AuditFull}, m,
-	})
+	watching := observers{audit{auditLog, cfg.Audit.Content == config.AuditFull}, m}
+	g.broker = input.NewBroker(limits(cfg.Input), watching)
 	g.relay = relay.New(relay.Options{
 		Backends:    backends,
 		Broker:      g.broker,
@@ -60,7 +59,7 @@ func New(cfg config.Config, version string, log *slog.Logger) (*Gateway, error) 
 		Off:         off(cfg.Input),
 		TimeoutCode: timeoutCode(cfg.Input),
 		Version:     version,
-		Observer:    m,
+		Observer:    watching,
 	}, log)
 	for _, note := range cfg.Notes {
 		log.Warn(note)

@@ -123,8 +123,13 @@ func TestAudit(t *testing.T) {
 			greet(t, url+"/mcp")
 
 			lines := records(t, path)
-			if len(lines) != 2 {
-				t.Fatalf("%d lines, want one for the question and one for its end", len(lines))
+			if len(lines) != 3 {
+				t.Fatalf("%d lines, want one for the question, one for its end and one for the call", len(lines))
+			}
+			for _, key := range []string{"working", "human"} { // the two clocks
+				if took, ok := lines[2][key].(float64); !ok || took <= 0 {
+					t.Errorf("%s of the call is %v", key, lines[2][key])
+				}
 			}
 			for key, want := range map[string]any{
 				"backend": "behind", "call": "tools/call greet", "principal": "local",

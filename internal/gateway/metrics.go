@@ -16,6 +16,7 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/metric"
 
 	"github.com/beckon-mcp/beckon/internal/input"
+	"github.com/beckon-mcp/beckon/internal/relay"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -27,6 +28,8 @@ type metrics struct {
 	registry *prometheus.Registry
 
 	operations metric.Float64Histogram // mcp.server.operation.duration
+	working    metric.Float64Histogram // beckon.call.working.duration
+	human      metric.Float64Histogram // beckon.call.human.duration
 
 	open    metric.Int64UpDownCounter // beckon.input.open
 	ended   metric.Float64Histogram   // beckon.input.duration
@@ -45,7 +48,7 @@ func newMetrics() (*metrics, error) {
 	meter := m.provider.Meter("github.com/beckon-mcp/beckon")
 	human := metric.WithExplicitBucketBoundaries(.1, .3, 1, 3, 10, 30, 60, 120, 300, 600, 1800, 3600)
 	working := metric.WithExplicitBucketBoundaries(.001, .003, .01, .03, .1, .3, 1, 3, 10, 30, 100, 300)
-	var errs [6]error
+	var errs [8]error
 	m.operations, errs[0] = meter.Float64Histogram("mcp.server.operation.duration", metric.WithUnit("s"), working,
 		metric.WithDescription("How long a client waited for the response to a request, people included"))
 	m.open, errs[1] = meter.Int64UpDownCounter("beckon.input.open",
@@ -58,6 +61,10 @@ func newMetrics() (*metrics, error) {
 		metric.WithDescription("Answers that came after the input request had ended, and changed nothing"))
 	m.noise, errs[5] = meter.Int64Counter("beckon.backend.noise",
 		metric.WithDescription("What backends sent that is no message"))
+	m.working, errs[6] = meter.Float64Histogram("beckon.call.working.duration", metric.WithUnit("s"), working,
+		metric.WithDescription("How long backends worked on calls, without the time in which people were asked"))
+	m.human, errs[7] = meter.Float64Histogram("beckon.call.human.duration", metric.WithUnit("s"), human,
+		metric.WithDescription("How long calls that asked waited for people"))
 	return m, errors.Join(errs[:]...)
 }
 
@@ -69,15 +76,20 @@ func (m *metrics) handler() http.Handler {
 func (m *metrics) close(ctx context.Context) error { return m.provider.Shutdown(ctx) }
 
 // Called counts one call of a client.
-func (m *metrics) Called(method, backend string, took time.Duration, response wire.Message) {
+func (m *metrics) Called(r relay.Report) {
 	attrs := []attribute.KeyValue{
-		attribute.String("mcp.method.name", known(method)),
-		attribute.String("beckon.backend", backend),
+		attribute.String("mcp.method.name", known(r.Method)),
+		attribute.String("beckon.backend", r.Backend),
 	}
-	if kind := errorType(response); kind != "" {
-		attrs = append(attrs, attribute.String("error.type", kind))
+	ctx, about := context.Background(), metric.WithAttributes(attrs...)
+	m.working.Record(ctx, (r.Took - r.Human).Seconds(), about)
+	if r.Human > 0 {
+		m.human.Record(ctx, r.Human.Seconds(), about)
 	}
-	m.operations.Record(context.Background(), took.Seconds(), metric.WithAttributes(attrs...))
+	if kind := errorType(r.Response); kind != "" {
+		about = metric.WithAttributes(append(attrs, attribute.String("error.type", kind))...)
+	}
+	m.operations.Record(ctx, r.Took.Seconds(), about)
 }
 
 // errorType is the code of an error, "tool_error" for a tool that says it failed,
@@ -100,7 +112,7 @@ func errorType(response wire.Message) string {
 // make up labels.
 func known(method string) string {
 	switch method {
-	case "completion/complete", "logging/setLevel",
+	case "completion/complete", "logging/setLevel", "server/discover", "subscriptions/listen",
 		"prompts/get", "prompts/list",
 		"resources/list", "resources/read", "resources/subscribe", "resources/templates/list", "resources/unsubscribe",
 		"tasks/cancel", "tasks/get", "tasks/list", "tasks/result",

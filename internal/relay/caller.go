@@ -36,8 +36,8 @@ func (c *caller) Ask(a back.Asked) (withdraw func(*wire.Error)) {
 	r, err := s.relay.opts.Broker.Open(input.Question{
 		Message:   a.Message,
 		Backend:   c.route.backend.Name,
-		Principal: s.client.Principal,
-		Session:   s.client.ID,
+		Principal: s.principal,
+		Session:   s.id,
 		Call:      label(c.call),
 		Caps:      s.caps,
 		Tell:      s.catalogue != nil,

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/beckon-mcp/beckon/internal/front"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -82,13 +81,13 @@ func (c *catalogue) join(r *route) {
 		return
 	}
 	if m := c.level.get(); m.Kind() != wire.Invalid && r.has("logging") {
-		if _, err := r.back.Call(s.ctx, m, newCaller(r, s.client, wire.Message{})); err != nil {
+		if _, err := r.back.Call(s.ctx, m, newCaller(r, s.asker, wire.Message{})); err != nil {
 			s.log.Warn("log level not set", "backend", r.backend.Name, "err", err)
 		}
 	}
 	for _, l := range []*listing{tools, prompts, resources} {
 		if r.has(l.capability) {
-			s.client.Notify(wire.NewNotification("notifications/"+l.capability+"/list_changed", nil))
+			s.asker.Notify(wire.NewNotification("notifications/"+l.capability+"/list_changed", nil))
 		}
 	}
 }
@@ -102,7 +101,7 @@ func (r *route) has(capability string) bool {
 }
 
 // serve answers one request of the client, and tells which backend did.
-func (c *catalogue) serve(ctx context.Context, call *front.Call) (wire.Message, *route, error) {
+func (c *catalogue) serve(ctx context.Context, call *exchange) (wire.Message, *route, error) {
 	req := call.Request()
 	switch req.Method() {
 	case tools.method:
@@ -131,7 +130,7 @@ func (c *catalogue) serve(ctx context.Context, call *front.Call) (wire.Message, 
 }
 
 // named carries a request about a tool or prompt to the backend that has it.
-func (c *catalogue) named(ctx context.Context, call *front.Call, l *listing, path ...string) (wire.Message, *route, error) {
+func (c *catalogue) named(ctx context.Context, call *exchange, l *listing, path ...string) (wire.Message, *route, error) {
 	req := call.Request()
 	name, ok := wire.Text(req.Params(), path...)
 	if !ok {
@@ -149,7 +148,7 @@ func (c *catalogue) named(ctx context.Context, call *front.Call, l *listing, pat
 }
 
 // resolve finds the backend of a name, and the name as that backend knows it.
-func (c *catalogue) resolve(ctx context.Context, call *front.Call, l *listing, name string) (*route, string, error) {
+func (c *catalogue) resolve(ctx context.Context, call *exchange, l *listing, name string) (*route, string, error) {
 	if c.prefixed {
 		prefix, own, ok := strings.Cut(name, separator)
 		for _, r := range c.session.routes {
@@ -176,7 +175,7 @@ func (c *catalogue) unknown(l *listing, name string) *wire.Error {
 
 // setLevel sets the log level at every backend that logs, and keeps it for those
 // that come later.
-func (c *catalogue) setLevel(ctx context.Context, call *front.Call) (wire.Message, *route, error) {
+func (c *catalogue) setLevel(ctx context.Context, call *exchange) (wire.Message, *route, error) {
 	req := call.Request()
 	c.level.set(req)
 	var wg sync.WaitGroup
@@ -198,7 +197,7 @@ func (c *catalogue) setLevel(ctx context.Context, call *front.Call) (wire.Messag
 // other carries a request that the catalogue does not know to the backends that
 // declare its capability, or else to all, one after the other, until one knows
 // it. Only that one runs it: method not found is said before anything is done.
-func (c *catalogue) other(ctx context.Context, call *front.Call) (wire.Message, *route, error) {
+func (c *catalogue) other(ctx context.Context, call *exchange) (wire.Message, *route, error) {
 	req := call.Request()
 	family, _, _ := strings.Cut(req.Method(), "/")
 	var declared, all []*route

@@ -10,13 +10,13 @@ import (
 // count.
 func TestClock(t *testing.T) {
 	const limit = 10 * time.Second
-	expired := func(t *testing.T, during func(c *clock)) time.Duration {
+	expired := func(t *testing.T, during func(c *clock)) (after, human time.Duration) {
 		t.Helper()
 		began, done := time.Now(), make(chan struct{})
 		c := newClock(limit, func() { close(done) })
 		go during(c)
 		<-done
-		return time.Since(began)
+		return time.Since(began), c.stop()
 	}
 	for _, tt := range []struct {
 		name   string
@@ -49,8 +49,12 @@ func TestClock(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				if got := expired(t, tt.during); got != tt.want {
+				got, human := expired(t, tt.during)
+				if got != tt.want {
 					t.Errorf("expired after %v, want %v", got, tt.want)
+				}
+				if human != tt.want-limit {
+					t.Errorf("measured %v of people, want %v", human, tt.want-limit)
 				}
 			})
 		})
@@ -62,7 +66,10 @@ func TestClockStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newClock(time.Second, func() { t.Error("expired after stop") })
 		c.hold()
-		c.stop()
+		time.Sleep(time.Minute)
+		if human := c.stop(); human != time.Minute {
+			t.Errorf("measured %v of people, want 1m", human)
+		}
 		c.release()
 		time.Sleep(time.Hour)
 	})
@@ -70,4 +77,8 @@ func TestClockStops(t *testing.T) {
 	none.hold()
 	none.release()
 	none.stop()
+	forever := newClock(0, nil)
+	forever.hold()
+	forever.release()
+	forever.stop()
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/beckon-mcp/beckon/internal/front"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -22,7 +21,7 @@ type page struct {
 
 // list merges one page of every backend that has more to give. The cursor of the
 // merged page holds the cursors of those.
-func (c *catalogue) list(ctx context.Context, call *front.Call, l *listing) (wire.Message, *route, error) {
+func (c *catalogue) list(ctx context.Context, call *exchange, l *listing) (wire.Message, *route, error) {
 	req := call.Request()
 	cursors, err := parseCursor(req.Params())
 	if err != nil {
@@ -47,7 +46,7 @@ func (c *catalogue) list(ctx context.Context, call *front.Call, l *listing) (wir
 
 // pages asks the backends at the same time. A nil cursors asks all for their
 // first page; otherwise those that are named in it are asked.
-func (c *catalogue) pages(ctx context.Context, call *front.Call, req wire.Message, l *listing, cursors map[string]string) []page {
+func (c *catalogue) pages(ctx context.Context, call *exchange, req wire.Message, l *listing, cursors map[string]string) []page {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.session.relay.opts.ListWait,
 		errors.New("the backend did not list in time"))
 	defer cancel()
@@ -65,7 +64,7 @@ func (c *catalogue) pages(ctx context.Context, call *front.Call, req wire.Messag
 }
 
 // page asks one backend for one page of a list.
-func (r *route) page(ctx context.Context, call *front.Call, req wire.Message, l *listing, cursor string) page {
+func (r *route) page(ctx context.Context, call *exchange, req wire.Message, l *listing, cursor string) page {
 	p := page{route: r}
 	has, err := r.session.catalogue.reach(ctx, r, l.capability)
 	if err != nil || !has {

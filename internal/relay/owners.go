@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/beckon-mcp/beckon/internal/front"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -78,7 +77,7 @@ func expands(template, uri string) bool {
 
 // owner finds who has a key, listing everything once more when nobody is known
 // to.
-func (c *catalogue) owner(ctx context.Context, call *front.Call, l *listing, key string) *route {
+func (c *catalogue) owner(ctx context.Context, call *exchange, l *listing, key string) *route {
 	if r := c.names[l].get(key); r != nil {
 		return r
 	}
@@ -87,7 +86,7 @@ func (c *catalogue) owner(ctx context.Context, call *front.Call, l *listing, key
 }
 
 // refresh walks through a whole list to learn who has what.
-func (c *catalogue) refresh(ctx context.Context, call *front.Call, l *listing) {
+func (c *catalogue) refresh(ctx context.Context, call *exchange, l *listing) {
 	const maxPages = 100
 	req := wire.NewRequest(call.Request().ID(), l.method, nil)
 	var cursors map[string]string
@@ -104,7 +103,7 @@ func (c *catalogue) refresh(ctx context.Context, call *front.Call, l *listing) {
 // keep their form, because they stand in results too; so the backend is the one
 // that lists the URI, or whose template can give it, or else the first that
 // knows it.
-func (c *catalogue) located(ctx context.Context, call *front.Call, path ...string) (wire.Message, *route, error) {
+func (c *catalogue) located(ctx context.Context, call *exchange, path ...string) (wire.Message, *route, error) {
 	req := call.Request()
 	uri, ok := wire.Text(req.Params(), path...)
 	if !ok {
@@ -139,7 +138,7 @@ func (c *catalogue) located(ctx context.Context, call *front.Call, path ...strin
 
 // locate finds the backend of a URI: by the lists it has been on, then by the
 // templates, then by listing both anew.
-func (c *catalogue) locate(ctx context.Context, call *front.Call, uri string) *route {
+func (c *catalogue) locate(ctx context.Context, call *exchange, uri string) *route {
 	known := func() *route {
 		for _, l := range []*listing{resources, templates} {
 			if r := c.names[l].get(uri); r != nil {

@@ -143,10 +143,10 @@ func parse(t *testing.T, text string) wire.Message {
 // ignore is an observer that looks away.
 type ignore struct{}
 
-func (ignore) Opened(*input.Request)                              {}
-func (ignore) Ended(*input.Request, input.Answer, time.Duration)  {}
-func (ignore) Refused(input.Question, *wire.Error)                {}
-func (ignore) Called(string, string, time.Duration, wire.Message) {}
+func (ignore) Opened(*input.Request)                             {}
+func (ignore) Ended(*input.Request, input.Answer, time.Duration) {}
+func (ignore) Refused(input.Question, *wire.Error)               {}
+func (ignore) Called(relay.Report)                               {}
 
 // gateway is a relay over servers.
 func gateway(t *testing.T, o relay.Options, servers ...*server) *relay.Relay {

@@ -22,9 +22,8 @@ const (
 
 // Observer is told of each finished call, for metrics. It must not block.
 type Observer interface {
-	// Called reports one call: its method, the backend that it went to ("" for
-	// those that the relay answered itself), how long it took and the response.
-	Called(method, backend string, took time.Duration, response wire.Message)
+	// Called is told of a call when its response is known, before the client is.
+	Called(r Report)
 }
 
 // Options are what a Relay is made of.
@@ -99,13 +98,15 @@ func (r *Relay) newSession(c *front.Client, initialize wire.Message) (*session, 
 	}
 	p = r.offer(p)
 	s := &session{
-		relay:    r,
-		client:   c,
-		revision: offered,
-		params:   p,
-		caps:     wire.ParseClientCaps(wire.Get(p, "capabilities")),
-		log:      r.log.With("session", c.ID, "principal", c.Principal),
-		progress: make(map[string]progress),
+		relay:     r,
+		id:        c.ID,
+		principal: c.Principal,
+		asker:     c,
+		revision:  offered,
+		params:    p,
+		caps:      wire.ParseClientCaps(wire.Get(p, "capabilities")),
+		log:       r.log.With("session", c.ID, "principal", c.Principal),
+		progress:  make(map[string]progress),
 	}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	for _, b := range r.opts.Backends {

@@ -13,12 +13,14 @@ import (
 
 // session is one client with a session at each backend of its route.
 type session struct {
-	relay    *Relay
-	client   *front.Client
-	revision wire.Revision // offered to the backends
-	params   []byte        // of initialize, as the backends see them
-	caps     wire.ClientCaps
-	log      *slog.Logger
+	relay     *Relay
+	id        string
+	principal string
+	asker     front.Asker   // for what belongs to no call
+	revision  wire.Revision // offered to the backends
+	params    []byte        // of initialize, as the backends see them
+	caps      wire.ClientCaps
+	log       *slog.Logger
 
 	routes    []*route   // in the order of precedence
 	via       *route     // the only route of a transparent session, or nil
@@ -51,7 +53,7 @@ type route struct {
 
 func newRoute(s *session, b *back.Backend) *route {
 	r := &route{session: s, backend: b}
-	r.back = b.NewSession(s.params, newCaller(r, s.client, wire.Message{}))
+	r.back = b.NewSession(s.params, newCaller(r, s.asker, wire.Message{}))
 	return r
 }
 
@@ -70,16 +72,25 @@ func (s *session) open(ctx context.Context) ([]byte, *wire.Error) {
 // Serve answers one request of the client.
 func (s *session) Serve(ctx context.Context, call *front.Call) wire.Message {
 	began := time.Now()
-	resp, via := s.serve(ctx, call)
+	x := &exchange{Asker: call, request: call.Request()}
+	resp, via := s.serve(ctx, x)
+	s.report(x, via, began, resp)
+	return resp
+}
+
+// report tells how a call went.
+func (s *session) report(x *exchange, via *route, began time.Time, resp wire.Message) {
 	name := ""
 	if via != nil {
 		name = via.backend.Name
 	}
-	s.relay.opts.Observer.Called(call.Request().Method(), name, time.Since(began), resp)
-	return resp
+	s.relay.opts.Observer.Called(Report{
+		Method: x.request.Method(), Backend: name, Principal: s.principal, Session: s.id,
+		Took: time.Since(began), Human: time.Duration(x.human.Load()), Response: resp,
+	})
 }
 
-func (s *session) serve(ctx context.Context, call *front.Call) (wire.Message, *route) {
+func (s *session) serve(ctx context.Context, call *exchange) (wire.Message, *route) {
 	req := call.Request()
 	var resp wire.Message
 	var err error
@@ -97,14 +108,14 @@ func (s *session) serve(ctx context.Context, call *front.Call) (wire.Message, *r
 
 // call sends one request of the client to the backend, with the client's call
 // behind it for whatever the backend asks.
-func (r *route) call(ctx context.Context, call *front.Call, req wire.Message) (wire.Message, error) {
+func (r *route) call(ctx context.Context, call *exchange, req wire.Message) (wire.Message, error) {
 	c := newCaller(r, call, req)
 	limit := r.backend.CallTimeout
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	c.clock = newClock(limit, func() { cancel(overtime(r.backend.Name, limit)) })
 	resp, err := r.back.Call(ctx, req, c)
-	c.clock.stop()
+	call.human.Add(int64(c.clock.stop()))
 	c.finish(ctx)
 	return resp, err
 }

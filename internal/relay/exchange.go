@@ -1,0 +1,32 @@
+package relay
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/beckon-mcp/beckon/internal/front"
+	"github.com/beckon-mcp/beckon/internal/wire"
+)
+
+// exchange is one request of a client in progress, whatever its era, and the way
+// to that client: the call of a legacy client, or of a modern one a parked call or
+// a leg that cannot be asked.
+type exchange struct {
+	front.Asker
+	request wire.Message
+	human   atomic.Int64 // time in which somebody was asked
+}
+
+// Request returns the request as the client sent it.
+func (x *exchange) Request() wire.Message { return x.request }
+
+// Report is how a call went.
+type Report struct {
+	Method    string
+	Backend   string // that it went to; "" when the relay answered it itself
+	Principal string
+	Session   string        // of the client
+	Took      time.Duration // from the request to the response, all legs and the time between them included
+	Human     time.Duration // the part of it in which somebody was asked
+	Response  wire.Message
+}

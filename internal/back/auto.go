@@ -58,6 +58,9 @@ type autoConn struct {
 
 func (c *autoConn) Attributes() bool { return c.old.Load() == nil }
 
+// legacyOnly reports whether the backend turned out to speak HTTP+SSE.
+func (c *autoConn) legacyOnly() bool { return c.old.Load() != nil }
+
 // Send sends a message. The first decides:
 //
 // "Attempt to POST an InitializeRequest to the server URL, with an Accept header as
@@ -92,11 +95,17 @@ func (c *autoConn) Send(ctx context.Context, m wire.Message) error {
 }
 
 // old reports whether a backend that answers initialize like this may speak
-// HTTP+SSE. One that answers the request by its id speaks JSON-RPC over POST.
+// HTTP+SSE. One that answers the request by its id speaks JSON-RPC over POST, and so
+// does one whose error only the modern era knows:
+//
+// "If it fails with HTTP status code 400 Bad Request, 404 Not Found, or 405 Method
+// Not Allowed and the response body is not a recognized modern JSON-RPC error […]:
+// Issue a GET request to the server URL"
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#http-sse-transport-2024-11-05
 func (r *refusal) old(id wire.ID) bool {
 	switch r.status {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed:
-		return r.reply.ID() != id
+		return r.reply.ID() != id && !modernCode(code(r.reply))
 	}
 	return false
 }

@@ -13,9 +13,19 @@ import (
 
 // Options bound what a [Backend] waits for.
 type Options struct {
-	// ConnectTimeout bounds dialling and the initialize handshake together.
-	// Zero means 30 seconds: a backend may have to fetch itself first.
+	// ConnectTimeout bounds dialling and the handshake together, in both eras if it
+	// takes two attempts. Zero means 30 seconds: a backend may have to fetch itself
+	// first.
 	ConnectTimeout time.Duration
+
+	// ProbeTimeout is how long a backend over a pipe that is not known to be modern
+	// may take to answer server/discover, before it is taken for a legacy one. Zero
+	// means 5 seconds. Over HTTP silence says nothing, and ConnectTimeout counts.
+	ProbeTimeout time.Duration
+
+	// Era pins the era in which the backend is spoken to. The zero value means
+	// EraAuto.
+	Era Era
 
 	// Noise is called for each thing that the backend sends and that is no
 	// message. It must not block; nil counts nothing.
@@ -33,15 +43,17 @@ type Backend struct {
 	// are asked; 0 means without limit. Who calls keeps to it.
 	CallTimeout time.Duration
 
-	dialer Dialer
-	opts   Options
-	log    *slog.Logger
+	dialer  Dialer
+	opts    Options
+	log     *slog.Logger
+	mirrors mirrors // what is known of its tools
 
 	// mu guards the fields below; held for moments.
 	mu       sync.Mutex
 	failures int       // in a row; a connection that lived for [steady] ends the row
 	retryAt  time.Time // no attempt before; zero when the next may be at once
 	lastErr  error     // of the last attempt; nil when it succeeded
+	eras     eras      // what it speaks
 }
 
 const (
@@ -56,10 +68,16 @@ func New(name string, dialer Dialer, opts Options, log *slog.Logger) *Backend {
 	if opts.ConnectTimeout == 0 {
 		opts.ConnectTimeout = 30 * time.Second
 	}
+	if opts.ProbeTimeout == 0 {
+		opts.ProbeTimeout = 5 * time.Second
+	}
 	if opts.Noise == nil {
 		opts.Noise = func() {}
 	}
-	return &Backend{Name: name, dialer: dialer, opts: opts, log: log.With("backend", name)}
+	return &Backend{
+		Name: name, dialer: dialer, opts: opts, log: log.With("backend", name),
+		mirrors: mirrors{turn: make(chan struct{}, 1)},
+	}
 }
 
 // LastErr returns why the last attempt to connect failed, or nil.

@@ -4,13 +4,15 @@ import (
 	"context"
 	"errors"
 
+	"github.com/beckon-mcp/beckon/internal/mirror"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
-// Conn is one connection to a legacy backend, over one transport, and one
-// session with it: who wants another session dials again. It carries messages
+// Conn is one connection to a backend, over one transport, and in the legacy era
+// one session with it: who wants another session dials again. It carries messages
 // and knows nothing of their meaning, except where the transport itself depends
-// on it (the session of streamable HTTP begins with initialize).
+// on it (the session of streamable HTTP begins with initialize; the requests of
+// the modern era are mirrored in headers).
 //
 // An error of a Conn has two audiences. Its text is for the operator and may
 // quote the network or the backend's stderr. The client is told no more than the
@@ -44,6 +46,16 @@ type Conn interface {
 	// connection that has ended by itself must still be closed.
 	Done() <-chan struct{}
 	Err() error
+}
+
+// mirroring is a Conn over which each request of the modern era is a POST of its
+// own, with headers that repeat it, and its answer a stream of its own.
+type mirroring interface {
+	// postModern is Send for a request of the modern era; of its arguments, headers
+	// repeat those that params names. A request that is refused with an HTTP status
+	// is a *refusal, which may hold the response. A ctx that ends cancels the
+	// request at the backend.
+	postModern(ctx context.Context, m wire.Message, params mirror.Params) error
 }
 
 // Receiver takes what arrives on a Conn. Messages of one stream come in order,

@@ -14,6 +14,9 @@ import (
 // Reading it to its end is what lets the network connection be used again.
 const tail = time.Second
 
+// errNoMessage says that what came as an answer answers nothing.
+var errNoMessage = errors.New("it is no answer to the request")
+
 // answer is what comes back for one request: one JSON object, or a stream over
 // as many connections as it takes.
 type answer struct {
@@ -48,7 +51,7 @@ func (a *answer) take(resp *http.Response) error {
 	case "text/event-stream":
 		return a.readStream()
 	default:
-		return gone(fmt.Errorf("HTTP status %d, content type %q", resp.StatusCode, t),
+		return gone(fmt.Errorf("%w: HTTP status %d, content type %q", errNoMessage, resp.StatusCode, t),
 			"the backend's answer is neither JSON nor an event stream")
 	}
 }
@@ -68,9 +71,9 @@ func (a *answer) readObject(resp *http.Response) error {
 	switch {
 	case err != nil:
 		a.in.noise(err, "")
-		return gone(err, "the backend's answer is no message")
+		return gone(fmt.Errorf("%w: %w", errNoMessage, err), "the backend's answer is no message")
 	case !answered:
-		return gone(errors.New("it has another id"), "the backend's answer does not belong to the request")
+		return gone(fmt.Errorf("%w: it has another id", errNoMessage), "the backend's answer does not belong to the request")
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/beckon-mcp/beckon/internal/mirror"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -23,16 +24,36 @@ func (c *httpConn) Send(ctx context.Context, m wire.Message) error {
 
 // post is Send, except that a refusal is returned as it is.
 func (c *httpConn) post(ctx context.Context, m wire.Message) error {
+	h := c.header(acceptAnswer, m.Method() != "initialize")
+	return c.exchange(ctx, m, h, c.site.o.ResumeAttempts)
+}
+
+// postModern posts a request of the modern era, which has no session and is not
+// resumed: the headers say what the message says.
+//
+// "The client MUST include the request metadata headers on each POST request."
+// "Resumable SSE streams via Last-Event-ID are not supported."
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#sending-messages
+func (c *httpConn) postModern(ctx context.Context, m wire.Message, params mirror.Params) error {
+	h := c.site.header(acceptAnswer)
+	h.Del(sessionHeader)
+	mirror.SetStandard(h, m)
+	params.Set(h, wire.Get(m.Params(), "arguments"))
+	return c.exchange(ctx, m, h, noResumption)
+}
+
+// noResumption is a number of attempts to resume a stream.
+const noResumption = -1
+
+// exchange posts one message with the headers h and, for a request, reads the
+// answer.
+func (c *httpConn) exchange(ctx context.Context, m wire.Message, h http.Header, attempts int) error {
 	t, err := c.life.enter(ctx)
 	if err != nil {
 		return err
 	}
-	a := &answer{task: t, conn: c, stream: stream{
-		in: c.in, max: c.site.o.MaxMessage, of: m.ID(), attempts: c.site.o.ResumeAttempts,
-	}}
+	a := &answer{task: t, conn: c, stream: stream{in: c.in, max: c.site.o.MaxMessage, of: m.ID(), attempts: attempts}}
 	defer a.done()
-	begins := m.Method() == "initialize"
-	h := c.header(acceptAnswer, !begins)
 	h.Set("Content-Type", "application/json")
 	resp, err := c.site.do(t.ctx, http.MethodPost, c.site.url.String(), h, m.Raw())
 	if err != nil {
@@ -43,7 +64,7 @@ func (c *httpConn) post(ctx context.Context, m wire.Message) error {
 	case resp.StatusCode/100 != 2:
 		return c.refuse(h, resp)
 	case m.Kind() == wire.Request:
-		if begins {
+		if m.Method() == "initialize" {
 			err = c.begin(resp)
 		}
 		if err == nil {
@@ -85,10 +106,7 @@ func (r *refusal) forgotten() bool {
 // response that has no id."
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
 func settle(ctx context.Context, l *life, in *inbox, m wire.Message, r *refusal) error {
-	if m.Kind() != wire.Request || r.reply.Kind() != wire.Failure || r.credentials() {
-		return r
-	}
-	if id := r.reply.ID(); id != "" && id != m.ID() {
+	if m.Kind() != wire.Request || !r.answers(m.ID()) {
 		return r
 	}
 	t, err := l.enter(ctx)
@@ -98,4 +116,10 @@ func settle(ctx context.Context, l *life, in *inbox, m wire.Message, r *refusal)
 	defer t.leave()
 	in.receive(r.reply, m.ID())
 	return nil
+}
+
+// answers reports whether the refusal holds the response to the request id.
+func (r *refusal) answers(id wire.ID) bool {
+	of := r.reply.ID()
+	return r.reply.Kind() == wire.Failure && !r.credentials() && (of == "" || of == id)
 }

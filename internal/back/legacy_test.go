@@ -158,7 +158,7 @@ type testSession struct {
 func open(t *testing.T, s *script) *testSession {
 	b := New("b", s, Options{}, slog.New(slog.DiscardHandler))
 	host := newClient("session")
-	ts := &testSession{b.NewSession([]byte(`{"protocolVersion":"2025-11-25","capabilities":{}}`), host), t, s, host}
+	ts := &testSession{b.NewSession(Hello{Params: []byte(`{"protocolVersion":"2025-11-25","capabilities":{}}`)}, host), t, s, host}
 	t.Cleanup(ts.Close)
 	return ts
 }

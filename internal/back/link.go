@@ -15,12 +15,21 @@ import (
 // requests in progress in both directions. It is the Receiver of its Conn.
 type link struct {
 	session *Session
+	modern  bool // the era in which the backend is addressed
 	conn    Conn
+	http    mirroring     // conn, if each modern request is a POST of its own; nil over a pipe and in the legacy era
 	ready   chan struct{} // closed when conn is set
 	since   time.Time
 	ids     atomic.Uint64  // of our requests
 	done    chan struct{}  // closed by end
-	posts   sync.WaitGroup // messages on their way that nobody waits for; added to under mu
+	posts   sync.WaitGroup // messages on their way that nobody waits for, and the listens; added to under mu
+
+	// Of a modern link; see modern.go.
+	meta         []byte          // what every request says in its _meta for the client; constant
+	capabilities []byte          // of the backend, raw; constant once the session uses the link
+	listener     *listener       // nil in the legacy era
+	ctx          context.Context // ends with the link; nil in the legacy era
+	stop         context.CancelCauseFunc
 
 	// mu guards the fields below; held for moments.
 	mu     sync.Mutex
@@ -36,6 +45,8 @@ type call struct {
 	token    string // progress token, raw; "" when the client wants no progress
 	caller   Caller
 	response chan wire.Message // capacity 1
+
+	modernCall
 }
 
 // pending is one request of the backend that has not been answered.
@@ -44,9 +55,10 @@ type pending struct {
 	gone     *wire.Error       // set instead when the backend withdrew before that
 }
 
-func newLink(s *Session) *link {
-	return &link{
+func newLink(s *Session, modern bool) *link {
+	l := &link{
 		session: s,
+		modern:  modern,
 		ready:   make(chan struct{}),
 		since:   time.Now(),
 		done:    make(chan struct{}),
@@ -54,6 +66,27 @@ func newLink(s *Session) *link {
 		tokens:  make(map[string]*call),
 		asked:   make(map[wire.ID]*pending),
 	}
+	if modern {
+		l.meta = modernMeta(s.hello)
+		l.ctx, l.stop = context.WithCancelCause(context.Background())
+		l.listener = newListener(l)
+	}
+	return l
+}
+
+// attach gives the link its connection. What arrived before waits for that.
+func (l *link) attach(conn Conn) {
+	l.conn = conn
+	if l.modern {
+		l.http, _ = conn.(mirroring)
+	}
+	close(l.ready)
+}
+
+// legacyOnly reports whether the transport has no modern era.
+func (l *link) legacyOnly() bool {
+	c, ok := l.conn.(interface{ legacyOnly() bool })
+	return ok && c.legacyOnly()
 }
 
 func (l *link) dead() bool {
@@ -67,24 +100,6 @@ func (l *link) dead() bool {
 	}
 }
 
-// shakeHands initializes the session at the backend.
-func (l *link) shakeHands(ctx context.Context) (result []byte, err error) {
-	req := wire.NewRequest(wire.IntID(0), "initialize", l.session.params)
-	resp, err := l.call(ctx, req, l.session.caller)
-	if err != nil {
-		return nil, err
-	}
-	if resp.Kind() == wire.Failure {
-		return nil, fmt.Errorf("it refuses to initialize: %s", ErrorText(resp))
-	}
-	revision, _ := wire.Text(resp.Result(), "protocolVersion")
-	if !wire.Revision(revision).Known() {
-		return nil, fmt.Errorf("it speaks protocol revision %q, which this gateway does not", revision)
-	}
-	l.conn.Negotiated(wire.Revision(revision))
-	return resp.Result(), nil
-}
-
 // ErrorText returns the message of an error response, for a person.
 func ErrorText(failure wire.Message) string {
 	if text, ok := wire.Text(failure.Error(), "message"); ok {
@@ -93,27 +108,23 @@ func ErrorText(failure wire.Message) string {
 	return "no reason given"
 }
 
-// call sends req under an id of ours and waits for the response.
-func (l *link) call(ctx context.Context, req wire.Message, caller Caller) (wire.Message, error) {
-	c := &call{
-		method:   req.Method(),
-		token:    string(wire.Get(req.Params(), "_meta", "progressToken")),
-		caller:   caller,
-		response: make(chan wire.Message, 1),
-	}
-	id := wire.IntID(l.ids.Add(1))
+func (l *link) newID() wire.ID { return wire.IntID(l.ids.Add(1)) }
+
+// exchange sends m, a request with our id, as the call c, and waits for the
+// response.
+func (l *link) exchange(ctx context.Context, id wire.ID, c *call, m wire.Message) (wire.Message, error) {
 	if err := l.begin(id, c); err != nil {
 		return wire.Message{}, err
 	}
 	defer l.finish(id, c)
-	if err := l.conn.Send(ctx, req.WithID(id)); err != nil {
+	if err := l.send(ctx, c, m); err != nil {
 		return l.sendFailed(ctx, id, c, err)
 	}
 	select {
 	case m := <-c.response:
 		return m, nil
 	case <-ctx.Done():
-		l.cancel(ctx, id)
+		l.cancel(ctx, id, c)
 		return wire.Message{}, context.Cause(ctx)
 	case <-l.done:
 		return c.last(l.endCause())
@@ -142,7 +153,7 @@ func (l *link) sendFailed(ctx context.Context, id wire.ID, c *call, err error) (
 	default:
 	}
 	if ctx.Err() != nil {
-		l.cancel(ctx, id)
+		l.cancel(ctx, id, c)
 		return wire.Message{}, context.Cause(ctx)
 	}
 	if errors.Is(err, errLeaving) {
@@ -191,7 +202,14 @@ type canceller interface{ CancelNotification() wire.Message }
 // the client's own words where there are any. It returns when that is said: what
 // is said afterwards of the questions of the call must not come before, or a tool
 // may take their end for an answer and act on it.
-func (l *link) cancel(ctx context.Context, id wire.ID) {
+//
+// Over HTTP the modern era has no such message: "Closing the SSE response stream is
+// the cancellation signal."
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#transport-specific-cancellation
+func (l *link) cancel(ctx context.Context, id wire.ID, c *call) {
+	if l.http != nil || c.probe {
+		return
+	}
 	params := fmt.Appendf(nil, `{"requestId":%s}`, id)
 	m := wire.NewNotification("notifications/cancelled", params)
 	if c, ok := context.Cause(ctx).(canceller); ok {
@@ -243,6 +261,9 @@ func (l *link) end(cause error) {
 	l.asked = nil
 	l.mu.Unlock()
 	close(l.done)
+	if l.modern {
+		l.stop(cause)
+	}
 	for _, f := range withdraw {
 		f(gone)
 	}

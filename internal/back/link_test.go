@@ -18,7 +18,7 @@ func TestEndInTheHandshake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(t)
 		s.hello = func(wire.Message) *wire.Message { return nil }
-		session := New("b", s, Options{}, slog.New(slog.DiscardHandler)).NewSession([]byte(`{}`), newClient("session"))
+		session := New("b", s, Options{}, slog.New(slog.DiscardHandler)).NewSession(Hello{Params: []byte(`{}`)}, newClient("session"))
 		defer session.Close()
 		go func() { (<-s.conns).fail(errors.New("it exited with status 1")) }()
 		began := time.Now()
@@ -38,7 +38,7 @@ func TestLastResponseCounts(t *testing.T) {
 	for range often {
 		synctest.Test(t, func(t *testing.T) {
 			s := newScript(t)
-			session := New("b", s, Options{}, slog.New(slog.DiscardHandler)).NewSession([]byte(`{}`), newClient("session"))
+			session := New("b", s, Options{}, slog.New(slog.DiscardHandler)).NewSession(Hello{Params: []byte(`{}`)}, newClient("session"))
 			defer session.Close()
 			go func() {
 				c := <-s.conns
@@ -65,7 +65,7 @@ func TestEndBehindAFailedWrite(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newScript(t)
-			session := New("b", s, Options{}, slog.New(slog.DiscardHandler)).NewSession([]byte(`{}`), newClient("session"))
+			session := New("b", s, Options{}, slog.New(slog.DiscardHandler)).NewSession(Hello{Params: []byte(`{}`)}, newClient("session"))
 			defer session.Close()
 			if _, err := session.Connect(t.Context()); err != nil {
 				t.Fatal(err)

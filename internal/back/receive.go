@@ -10,6 +10,10 @@ import (
 // the Conn.
 func (l *link) Receive(m wire.Message, of wire.ID) {
 	<-l.ready
+	if l.modern {
+		l.receiveModern(m, of)
+		return
+	}
 	switch m.Kind() {
 	case wire.Result, wire.Failure:
 		l.respond(m)

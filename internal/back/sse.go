@@ -74,6 +74,9 @@ type sseConn struct {
 
 func (c *sseConn) Attributes() bool { return false }
 
+// legacyOnly says that the modern era does not know this transport.
+func (c *sseConn) legacyOnly() bool { return true }
+
 func (c *sseConn) Negotiated(r wire.Revision) { c.in.negotiated(r) }
 
 func (c *sseConn) Done() <-chan struct{} { return c.life.ctx.Done() }

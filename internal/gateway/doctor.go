@@ -54,7 +54,7 @@ const everything = `{"protocolVersion":"` + string(wire.Latest) + `",` +
 func examine(ctx context.Context, b *back.Backend) Finding {
 	f := Finding{Backend: b.Name}
 	began := time.Now()
-	s := b.NewSession([]byte(everything), nobody{})
+	s := b.NewSession(back.Hello{Params: []byte(everything)}, nobody{})
 	defer s.Close()
 	result, err := s.Connect(ctx)
 	f.TookMillis = time.Since(began).Milliseconds()

@@ -53,7 +53,7 @@ type route struct {
 
 func newRoute(s *session, b *back.Backend) *route {
 	r := &route{session: s, backend: b}
-	r.back = b.NewSession(s.params, newCaller(r, s.asker, wire.Message{}))
+	r.back = b.NewSession(back.Hello{Params: s.params}, newCaller(r, s.asker, wire.Message{}))
 	return r
 }
 

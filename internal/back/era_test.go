@@ -242,7 +242,10 @@ func TestProbeOverHTTP(t *testing.T) {
 // before: one connection, and no probe.
 func TestLegacyCostsNothing(t *testing.T) {
 	s := newScript(t)
-	s.discover = func(wire.Message) *wire.Message { t.Error("a legacy backend was probed for a legacy client"); return nil }
+	s.discover = func(wire.Message) *wire.Message {
+		t.Error("a legacy backend was probed for a legacy client")
+		return nil
+	}
 	b := New("b", s, Options{}, slog.New(slog.DiscardHandler))
 	checkEra(t, b, false, "legacy")
 	if n := len(s.conns); n != 1 {

@@ -348,3 +348,5 @@ func TestModernRequestAtLegacyBackend(t *testing.T) {
 		t.Error("a legacy backend over a pipe is neither modern nor does it attribute")
 	}
 }
+
+func quietLog() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -18,7 +18,7 @@ import (
 const injected = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"old","version":"1"},` +
 	`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"roots":{}}`
 
-// R5, D4: the questions of a modern backend reach a legacy client beside each
+// R6, R9, R17, D1, D9: the questions of a modern backend reach a legacy client beside each
 // other, its answers go back byte for byte, and the call is made again with what the
 // backend wants for that and nothing else.
 func TestPushAndRetry(t *testing.T) {
@@ -82,7 +82,7 @@ func TestStateIsEchoed(t *testing.T) {
 	}
 }
 
-// An error in place of an answer ends the call with that error; the other questions
+// D7: an error in place of an answer ends the call with that error; the other questions
 // are taken back, and the backend is not called again.
 func TestQuestionFails(t *testing.T) {
 	two := `{"resultType":"input_required","inputRequests":{"a":{"method":"roots/list"},"b":{"method":"roots/list"}},"requestState":"s"}`

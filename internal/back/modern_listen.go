@@ -36,6 +36,7 @@ type listener struct {
 	old      *subscription  // the one before, while it has not ended; else nil
 	both     map[string]int // what came on open and old since then: how much more often on old
 	failures int            // in a row
+	insists  bool           // somebody sees to it that the stream is opened; see insist
 }
 
 // subscription is one subscriptions/listen.
@@ -296,33 +297,62 @@ func (r *listener) ended(ctx context.Context, sub *subscription) {
 	}
 }
 
-// pursue opens what the client wants, beside everything else, until it is open.
+// pursue opens what the client wants, if it is not, beside everything else.
 func (r *listener) pursue() {
+	if r.settled() {
+		return
+	}
 	_ = r.link.work(r.insist) // a link that has ended wants nothing
 }
 
-// insist tries to open what the client wants until that is done, is done by
-// somebody else, or is refused. It waits longer after each failure.
+// insist tries to open what the client wants until that is open or refused, unless
+// somebody does that already. It waits longer after each failure.
 func (r *listener) insist() {
+	for r.claim(true) {
+		err := r.attempt()
+		r.claim(false)
+		if err != nil || r.settled() {
+			return
+		}
+	}
+}
+
+// claim makes the caller the one who insists, or stops that; false if another does.
+func (r *listener) claim(begin bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if begin && r.insists {
+		return false
+	}
+	r.insists = begin
+	return true
+}
+
+// settled reports whether the stream is what the client wants.
+func (r *listener) settled() bool {
+	open, filter := r.current(), r.filter()
+	return filter == nil || open != nil && bytes.Equal(open.filter, filter)
+}
+
+// attempt tries until the stream is open once. An error says that there is no use in
+// trying again.
+func (r *listener) attempt() error {
 	l := r.link
 	for {
 		r.mu.Lock()
 		failures := r.failures
 		r.mu.Unlock()
-		if failures > 0 && !sleep(l.ctx, backoff(failures)) {
-			return
-		}
-		if !r.begin(l.ctx) {
-			return
+		if failures > 0 && !sleep(l.ctx, backoff(failures)) || !r.begin(l.ctx) {
+			return context.Cause(l.ctx)
 		}
 		_, err := r.refresh(l.ctx)
 		r.finish()
 		if err == nil || l.ctx.Err() != nil {
-			return
+			return context.Cause(l.ctx)
 		}
 		if _, no := errors.AsType[*refused](err); no {
 			l.session.backend.log.Warn("the backend is not listened to", "err", err)
-			return
+			return err
 		}
 		l.session.backend.log.Debug("listening failed", "err", err)
 		r.mu.Lock()

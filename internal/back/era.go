@@ -153,7 +153,7 @@ func (l *link) discover(ctx context.Context, limit time.Duration) (result []byte
 	}
 	params := wire.Set(nil, l.meta, "_meta")
 	id := l.newID()
-	c := &call{method: "server/discover", caller: unheard{}, response: make(chan wire.Message, 1)}
+	c := newModernCall("server/discover", unheard{})
 	c.probe = true
 	resp, err := l.exchange(probe, id, c, wire.NewRequest(id, c.method, params))
 	switch {

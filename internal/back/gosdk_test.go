@@ -3,6 +3,7 @@ package back
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -19,7 +20,7 @@ import (
 
 // sdkServer is a server of the reference implementation. Its tool "ask" asks the
 // person for a colour; with an argument "poll", it first closes the stream of
-// the call.
+// the call. Its tool "deploy" asks in the way of the modern era.
 func sdkServer() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "peer", Version: "1"}, nil)
 	s.AddTool(&mcp.Tool{Name: "ask", InputSchema: map[string]any{"type": "object"}},
@@ -35,6 +36,7 @@ func sdkServer() *mcp.Server {
 			text := fmt.Sprintf("%s %v", answer.Action, answer.Content["c"])
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
 		})
+	s.AddTool(&mcp.Tool{Name: "deploy", InputSchema: json.RawMessage(deploySchema)}, deploy)
 	return s
 }
 

@@ -30,3 +30,21 @@ func TestPeerStdio(t *testing.T) {
 		t.Errorf("exited with status %d at the end of its input", code)
 	}
 }
+
+// On a pipe the reference implementation speaks the era of its first request.
+func TestPeerBothErasStdio(t *testing.T) {
+	g := NewGuard(slog.New(slog.DiscardHandler))
+	defer g.Close()
+	b := New("b", NewChild(slog.New(slog.DiscardHandler), ChildOptions{
+		Command: Command{Command: self(), Env: map[string]string{roleVariable: "go-sdk", raceVariable: noLinger}},
+		Guard:   g,
+	}), Options{}, slog.New(slog.DiscardHandler))
+	deployModern(t, checkEra(t, b, true, "modern"))
+	s := checkEra(t, b, false, "legacy")
+	if err := s.Notify(t.Context(), parse(initialized)); err != nil {
+		t.Fatal(err)
+	}
+	deployLegacy(t, s)
+	b.opts.Era = EraModern
+	deployLegacy(t, checkEra(t, b, false, "modern"))
+}

@@ -46,7 +46,7 @@ type call struct {
 	caller   Caller
 	response chan wire.Message // capacity 1
 
-	modernCall
+	*modernCall // nil in the legacy era
 }
 
 // pending is one request of the backend that has not been answered.
@@ -207,7 +207,7 @@ type canceller interface{ CancelNotification() wire.Message }
 // the cancellation signal."
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#transport-specific-cancellation
 func (l *link) cancel(ctx context.Context, id wire.ID, c *call) {
-	if l.http != nil || c.probe {
+	if l.http != nil || l.modern && c.probe {
 		return
 	}
 	params := fmt.Appendf(nil, `{"requestId":%s}`, id)

@@ -20,6 +20,10 @@ type modernCall struct {
 	logs     bool          // the request wants log messages
 }
 
+func newModernCall(method string, caller Caller) *call {
+	return &call{method: method, caller: caller, response: make(chan wire.Message, 1), modernCall: new(modernCall)}
+}
+
 // unheard is the Caller of what Beckon asks for itself.
 type unheard struct{}
 
@@ -81,7 +85,7 @@ func (l *link) round(ctx context.Context, req wire.Message, caller Caller) (wire
 func (l *link) dispatch(ctx context.Context, req wire.Message, params mirror.Params, caller Caller) (wire.Message, error) {
 	id := l.newID()
 	meta := wire.Get(req.Params(), "_meta")
-	c := &call{method: req.Method(), caller: caller, response: make(chan wire.Message, 1)}
+	c := newModernCall(req.Method(), caller)
 	c.params = params
 	c.logs = wire.Get(meta, wire.MetaLogLevel) != nil
 	if c.method == listenMethod {

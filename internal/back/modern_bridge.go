@@ -97,6 +97,9 @@ func (l *link) base(req wire.Message) []byte {
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
 func (l *link) converse(ctx context.Context, req wire.Message, caller Caller) (wire.Message, error) {
 	s := l.session
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
 	base := l.base(req)
 	caps := wire.ParseClientCaps(wire.Get(s.hello.Params, "capabilities"))
 	caller = &rising{Caller: caller}

@@ -271,6 +271,21 @@ func TestBackendLeavesBetweenRounds(t *testing.T) {
 	}
 }
 
+// A session that ends takes its open questions back.
+func TestCloseTakesBack(t *testing.T) {
+	ts, conn := openModern(t, false, legacyHello)
+	c := newClient("call")
+	done := callIn(t.Context(), ts.Session, parse(`{"jsonrpc":"2.0","id":"x","method":"tools/call"}`), c)
+	conn.answer(conn.want("call", "tools/call"), `{"resultType":"input_required","inputRequests":{"a":{"method":"roots/list"}}}`)
+	q := receive(t, "question", c.asked)
+	ts.Close()
+	if got := receive(t, "call", done); wire.ErrorFrom(got.err).Reason != wire.ReasonClientGone {
+		t.Errorf("the call ended with %s, %v", got.m.Raw(), got.err)
+	}
+	receive(t, "withdrawal", c.withdrawn)
+	q.Reply(wire.NewResult("1", []byte(`{}`))) // late: nobody is there
+}
+
 // FuzzRetry puts any params and any result through one round: nothing panics, what
 // the client sent stays as it was around what is added, and answers are what the
 // client said.
@@ -291,8 +306,7 @@ func FuzzRetry(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s := New("b", nil, Options{}, quietLog()).NewSession(Hello{Params: []byte(legacyHello)}, nil)
-		l := newLink(s, true)
+		l := newLink(New("b", nil, Options{}, quietLog()).NewSession(Hello{Params: []byte(legacyHello)}, nil), true)
 		base := l.base(req)
 		caps := wire.ClientCaps{Form: true, URL: true, Sampling: true, SamplingTools: true, Roots: true}
 		if l.wrongInput("prompts/get", resp.Result(), caps) != nil {

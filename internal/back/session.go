@@ -34,6 +34,7 @@ type Session struct {
 	stop context.CancelCauseFunc
 	wg   sync.WaitGroup // watchers of links
 
+	closing sync.Once
 	dialing chan struct{} // held, by the token in it, while connecting
 
 	// mu guards the fields below; held for moments.
@@ -163,8 +164,11 @@ func (s *Session) Notify(ctx context.Context, m wire.Message) error {
 	return nil
 }
 
-// Close ends the session and returns when nothing of it is left.
-func (s *Session) Close() {
+// Close ends the session and returns when nothing of it is left. A second call does
+// nothing more.
+func (s *Session) Close() { s.closing.Do(s.close) }
+
+func (s *Session) close() {
 	s.stop(wire.Errorf(wire.ReasonClientGone, "the session has ended"))
 	s.dialing <- struct{}{} // waits for a connection in the making, and allows no other
 	s.mu.Lock()

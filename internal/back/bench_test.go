@@ -2,6 +2,7 @@ package back
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -67,3 +68,55 @@ type deaf struct{}
 
 func (deaf) Receive(wire.Message, wire.ID) {}
 func (deaf) Noise(error)                   {}
+
+// prompt is a Dialer and a Conn that answers each request at once.
+type prompt struct{ receiver Receiver }
+
+func (p *prompt) Dial(_ context.Context, r Receiver) (Conn, error) { return &prompt{r}, nil }
+
+func (p *prompt) Send(_ context.Context, m wire.Message) error {
+	answer := `{"content":[]}`
+	switch m.Method() {
+	case "initialize":
+		answer = initializeResult
+	case "server/discover":
+		answer = discoverResult
+	}
+	p.receiver.Receive(wire.NewResult(m.ID(), []byte(answer)), "")
+	return nil
+}
+
+func (p *prompt) Attributes() bool         { return false }
+func (p *prompt) Negotiated(wire.Revision) {}
+func (p *prompt) Close()                   {}
+func (p *prompt) Done() <-chan struct{}    { return nil }
+func (p *prompt) Err() error               { return nil }
+
+// BenchmarkCall is what a session adds to a call, in each pairing of the eras.
+func BenchmarkCall(b *testing.B) {
+	old := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"text":"0123456789"}}}`
+	for _, bm := range []struct {
+		name   string
+		era    Era
+		modern bool
+	}{
+		{"legacy", EraLegacy, false}, {"modern", EraModern, true},
+		{"modern to legacy", EraLegacy, true}, {"legacy to modern", EraModern, false},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			s := New("b", new(prompt), Options{Era: bm.era}, slog.New(slog.DiscardHandler)).
+				NewSession(Hello{Params: []byte(legacyHello), Modern: bm.modern}, unheard{})
+			defer s.Close()
+			req := parse(old)
+			if bm.modern {
+				req = parse(modernRequest("1", "tools/call", string(req.Params())))
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if resp, err := s.Call(b.Context(), req, unheard{}); err != nil || resp.Kind() != wire.Result {
+					b.Fatal(string(resp.Raw()), err)
+				}
+			}
+		})
+	}
+}

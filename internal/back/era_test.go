@@ -331,6 +331,60 @@ func TestProbeTimeout(t *testing.T) {
 	}
 }
 
+// A backend that is known to be modern and leaves, or says nothing, is an error and
+// no legacy one; but from then on it is not known.
+func TestKnownModernFails(t *testing.T) {
+	for want, fail := range map[string]func(*scriptConn){
+		"it exited": func(c *scriptConn) { c.fail(errors.New("it exited")) },
+		"did not answer server/discover within 30s": func(*scriptConn) {},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newScript(t)
+			s.discover = func(wire.Message) *wire.Message { fail(<-s.conns); return nil }
+			b := New("b", s, Options{}, slog.New(slog.DiscardHandler))
+			b.learn(true, true)
+			checkEra(t, b, true, want)
+			checkEra(t, b, true, "legacy")
+		})
+	}
+}
+
+// An error without id answers the probe, which is all that there is: nobody waits for
+// the limit.
+func TestErrorWithoutIDAnswersTheProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(t)
+		s.discover = func(wire.Message) *wire.Message {
+			return new(parse(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"what?"}}`))
+		}
+		began := time.Now()
+		checkEra(t, New("b", s, Options{}, slog.New(slog.DiscardHandler)), true, "legacy")
+		if took := time.Since(began); took != 0 {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// A modern backend that refuses initialize without naming it is not taken for one of
+// HTTP+SSE.
+func TestModernRefusalIsNoSSE(t *testing.T) {
+	b := webBackend(t, true, func(m wire.Message, _ http.Header) (*http.Response, error) {
+		if m.Method() == "initialize" {
+			return plain(400, "application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-32020,"message":"no headers"}}`)
+		}
+		return object(200, says(discoverResult)(m))
+	})
+	d := b.dialer.(*Auto)
+	posts := d.http.site.http.Transport
+	d.sse.site.http.Transport = transport(func(req *http.Request) (*http.Response, error) {
+		if req.Method == http.MethodGet {
+			t.Error("a GET was sent")
+		}
+		return posts.RoundTrip(req)
+	})
+	checkEra(t, b, false, "modern")
+}
+
 // That a backend did not answer the probe in time is believed only because it
 // then shook hands.
 func TestSilenceAloneProvesNothing(t *testing.T) {
@@ -426,6 +480,11 @@ func TestContradiction(t *testing.T) {
 			if !strings.Contains(got, tt.want) || calls != tt.calls {
 				t.Errorf("%s after %d calls, want %s after %d", got, calls, tt.want, tt.calls)
 			}
+			b.mu.Lock()
+			if strings.Contains(tt.want, "not initialized") && b.eras != (eras{}) {
+				t.Errorf("still believed: %+v", b.eras)
+			}
+			b.mu.Unlock()
 			if _, err := s.Connect(t.Context()); err != nil {
 				t.Fatal(err)
 			}

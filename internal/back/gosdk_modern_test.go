@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -88,12 +89,25 @@ func TestPeerStatefulHTTP(t *testing.T) {
 	}
 }
 
-// A server of HTTP+SSE is a legacy one, also for modern clients.
+// A server of HTTP+SSE is a legacy one, also for modern clients; when that is known,
+// nothing is opened for a probe.
 func TestPeerSSEIsLegacy(t *testing.T) {
-	url := serveSDK(t, mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return sdkServer() }, nil))
-	b := New("b", dialerFor(t, url, true), Options{}, quietLog())
-	checkEra(t, b, true, "legacy")
-	checkEra(t, b, true, "legacy")
+	for _, first := range []bool{true, false} {
+		sse := mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return sdkServer() }, nil)
+		var streams atomic.Int32
+		url := serveSDK(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				streams.Add(1)
+			}
+			sse.ServeHTTP(w, r)
+		}))
+		b := New("b", dialerFor(t, url, true), Options{}, quietLog())
+		checkEra(t, b, first, "legacy").Close()
+		checkEra(t, b, true, "legacy").Close()
+		if n := streams.Load(); n != 2 {
+			t.Errorf("%d streams for two sessions", n)
+		}
+	}
 }
 
 // What changes reaches a legacy client by the listen.

@@ -141,6 +141,23 @@ func TestTwoStreams(t *testing.T) {
 	step(next, b, true)
 }
 
+// A listen that is given up is not acknowledged any more.
+func TestLateAcknowledgement(t *testing.T) {
+	r := newLink(New("b", nil, Options{}, quietLog()).NewSession(Hello{}, nil), true).listener
+	sub := &subscription{listener: r, acked: make(chan struct{})}
+	if !r.giveUp(sub) {
+		t.Fatal("not given up")
+	}
+	r.acknowledged(sub, nil)
+	if r.current() != nil {
+		t.Error("it is open all the same")
+	}
+	r.acknowledged(new(subscription{listener: r, acked: make(chan struct{})}), nil)
+	if r.giveUp(r.current()) {
+		t.Error("given up after its acknowledgement")
+	}
+}
+
 // A resource that the backend does not agree to, or a listen that it refuses, is an
 // error for who subscribes; what was subscribed to before stays.
 func TestSubscriptionRefused(t *testing.T) {

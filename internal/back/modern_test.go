@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -36,7 +37,7 @@ type webTest struct {
 
 func openWeb(t *testing.T, modern bool, hello string) *webTest {
 	t.Helper()
-	d, err := NewHTTP(slog.New(slog.DiscardHandler), HTTPOptions{URL: testURL})
+	d, err := NewHTTP(slog.New(slog.DiscardHandler), HTTPOptions{URL: testURL, Header: http.Header{sessionHeader: {"configured"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,13 +21,13 @@ func toolsPage(cursor string, tools ...string) string {
 func TestMirroredArguments(t *testing.T) {
 	for _, modern := range []bool{true, false} {
 		wt := openWeb(t, modern, legacyHello)
-		raw := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sql","arguments":{"region":"Zürich","n":42.0}}}`
+		raw := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sql","_meta":{"progressToken":"p"},"arguments":{"region":"Zürich","n":42.0}}}`
 		if modern {
 			raw = modernRequest("1", "tools/call", string(parse(raw).Params()))
 		}
 		done := callIn(t.Context(), wt.Session, parse(raw), newClient("call"))
 		a := wt.want("tools/list")
-		if meta := wire.ParseMeta(a.m.Params()); meta.Complete() != nil {
+		if meta := wire.ParseMeta(a.m.Params()); meta.Complete() != nil || meta.Progress != nil {
 			t.Errorf("listed with %s", a.body)
 		}
 		a.result(toolsPage(`,"nextCursor":"c\u0031"`, `{"name":"other"}`))
@@ -55,6 +55,24 @@ func TestMirroredArguments(t *testing.T) {
 			t.Errorf("the client got %s, %v", got.m.Raw(), got.err)
 		}
 	}
+}
+
+// Calls that come at the same time wait for one list.
+func TestListedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wt := openWeb(t, true, legacyHello)
+		raw := modernRequest("1", "tools/call", `{"name":"sql"}`)
+		one := callIn(t.Context(), wt.Session, parse(raw), newClient("call"))
+		two := callIn(t.Context(), wt.Session, parse(raw), newClient("call"))
+		a := wt.want("tools/list")
+		synctest.Wait()
+		a.result(toolsPage("", `{"name":"other"}`))
+		for range 2 {
+			wt.want("tools/call").result(`{}`)
+		}
+		receive(t, "one", one)
+		receive(t, "two", two)
+	})
 }
 
 // Headers that are not what the backend expects make Beckon list the tools and try

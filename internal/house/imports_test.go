@@ -17,7 +17,7 @@ var layers = []struct {
 		"stands on nothing of ours, so that it can be understood and tested alone"},
 	{[]string{"internal/input", "internal/mirror"},
 		"stands on the wire alone, and knows neither transports nor storage"},
-	{[]string{"internal/front", "internal/back", "internal/script", "internal/channel", "internal/store"},
+	{[]string{"internal/front", "internal/back", "internal/park", "internal/script", "internal/channel", "internal/store"},
 		"is an adapter: adapters are ignorant of each other, and what they share goes through the domain"},
 	{[]string{"internal/relay"},
 		"joins fronts and backs, and knows nothing of how the process is put together"},

@@ -48,7 +48,7 @@ func (s *stand) asksAndNotes(e *ending) Work {
 
 // want wants that the call was ended so, and its question abandoned with the same
 // reason, after the backend was told.
-func (e *ending) want(t *testing.T, at time.Time, outcome input.Outcome, reason wire.Reason) {
+func (e *ending) want(t testing.TB, at time.Time, outcome input.Outcome, reason wire.Reason) {
 	t.Helper()
 	<-e.over
 	if !e.at.Equal(at) {
@@ -151,6 +151,13 @@ func TestLaterLegLeaves(t *testing.T) {
 			}
 		})
 	})
+	t.Run("the gateway stops", func(t *testing.T) {
+		inBubble(t, Options{}, func(s *stand) {
+			if _, e := setup(s, stopping()); !e.stopped.Load() {
+				t.Error("the call goes on")
+			}
+		})
+	})
 	t.Run("another leg waits", func(t *testing.T) {
 		inBubble(t, Options{}, func(s *stand) {
 			goOn := make(chan struct{})
@@ -184,6 +191,28 @@ func TestLaterLegLeaves(t *testing.T) {
 			s.resume(state, "").wantResult("Ada")
 		})
 	})
+	t.Run("a question comes meanwhile, and too many are parked", func(t *testing.T) {
+		inBubble(t, Options{MaxParked: 1}, func(s *stand) {
+			goOn := make(chan struct{})
+			state := s.begin(func(ctx context.Context, c *Call) wire.Message {
+				text := s.ask(ctx, c)
+				time.Sleep(time.Second)
+				text += " " + s.ask(ctx, c)
+				<-goOn
+				return result(text)
+			}).wantInput("r1")
+			v := s.resume(state, named("r1", "Ada"))
+			synctest.Wait()
+			v.cancel(gone())
+			s.begin(s.asking(1)).wantInput("r1")
+			time.Sleep(2 * time.Second)
+			v = s.resume(state, "")
+			time.Sleep(time.Minute)
+			v.wantWaits("its client is there, and has all the time")
+			close(goOn)
+			v.wantResult("Ada unseen")
+		})
+	})
 	t.Run("a question comes meanwhile", func(t *testing.T) {
 		inBubble(t, Options{}, func(s *stand) {
 			state := s.begin(func(ctx context.Context, c *Call) wire.Message {
@@ -205,27 +234,39 @@ func TestLaterLegLeaves(t *testing.T) {
 // A leg whose client is gone when it would be told a state does not know it, so
 // nobody can come back.
 func TestStateIsToldToNobody(t *testing.T) {
-	inBubble(t, Options{Gather: time.Second}, func(s *stand) {
-		var e ending
-		l := &leg{request: request(t, 1, deploy+","+meta), slow: make(chan struct{})}
-		v := s.visitor(l, func(ctx context.Context) wire.Message {
-			return s.Begin(ctx, l, partyOf(someone), func(ctx context.Context, c *Call) wire.Message {
-				c.Notify(wire.NewNotification("notifications/x", nil)) // and the leg is busy with it
-				return s.asksAndNotes(&e)(ctx, c)
-			})
+	for _, taken := range []int{0, 1} {
+		inBubble(t, Options{Gather: time.Second}, func(s *stand) { s.tellNobody(taken) })
+	}
+}
+
+// tellNobody has a client leave that has taken so many of the two notifications
+// before the state.
+func (s *stand) tellNobody(taken int) {
+	var e ending
+	l := &leg{request: request(s, 1, deploy+","+meta), slow: make(chan struct{})}
+	v := s.visitor(l, func(ctx context.Context) wire.Message {
+		return s.Begin(ctx, l, partyOf(someone), func(ctx context.Context, c *Call) wire.Message {
+			c.Notify(wire.NewNotification("notifications/x", nil))
+			time.Sleep(time.Millisecond) // now the leg is busy with it
+			c.Notify(wire.NewNotification("notifications/y", nil))
+			return s.asksAndNotes(&e)(ctx, c)
 		})
-		time.Sleep(2 * time.Second)
-		if s.Parked() != 1 {
-			t.Fatal("the call is not parked")
-		}
-		v.cancel(gone())
-		close(l.slow)
-		synctest.Wait()
-		if s.Parked() != 0 {
-			t.Error("the call is still parked")
-		}
-		e.want(t, time.Now(), input.Abandoned, wire.ReasonClientGone)
 	})
+	time.Sleep(2 * time.Second)
+	for range taken {
+		l.slow <- struct{}{}
+	}
+	synctest.Wait()
+	if s.Parked() != 1 {
+		s.Fatal("the call is not parked")
+	}
+	v.cancel(gone())
+	close(l.slow)
+	synctest.Wait()
+	if s.Parked() != 0 {
+		s.Error("the call is still parked")
+	}
+	e.want(s, time.Now(), input.Abandoned, wire.ReasonClientGone)
 }
 
 // A client that never comes back is given up when its state has expired: the call
@@ -289,7 +330,9 @@ func TestMaxAge(t *testing.T) {
 			time.Sleep(7*time.Minute - 1)
 			state = s.resume(state, "").wantInput("r1")
 			e.want(t, began.Add(25*time.Minute), input.Abandoned, wire.ReasonTimeout)
-			s.resume(state, "").wantError(wire.ReasonState)
+			if got := s.resume(state, "").wantError(wire.ReasonState); got != "the requestState has expired" {
+				t.Errorf("told is %q: the state is good for longer than the call", got)
+			}
 		})
 	})
 	t.Run("working", func(t *testing.T) {

@@ -48,6 +48,20 @@ func TestGatherFixed(t *testing.T) {
 	}
 }
 
+// A window that was set holds for what was seen to ask several things, too.
+func TestGatherFixedIsNotLearned(t *testing.T) {
+	inBubble(t, Options{Gather: time.Millisecond}, func(s *stand) {
+		for range 3 {
+			v := s.begin(s.askingTwice(2 * time.Millisecond))
+			time.Sleep(time.Millisecond)
+			state := v.wantInput("r1")
+			time.Sleep(time.Second)
+			state = s.resume(state, named("r1", "Ada")).wantInput("r2")
+			s.resume(state, named("r2", "Bob")).wantResult("Ada Bob")
+		}
+	})
+}
+
 // By default a question goes out without any time passing.
 func TestGatherTakesNoTime(t *testing.T) {
 	inBubble(t, Options{}, func(s *stand) {

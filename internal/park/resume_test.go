@@ -216,9 +216,16 @@ func TestRetryAfterCompletion(t *testing.T) {
 // A call of which the client has no state leaves nothing behind.
 func TestNothingIsKeptWithoutState(t *testing.T) {
 	inBubble(t, Options{}, func(s *stand) {
-		s.begin(s.asking(0)).wantResult("got")
+		var call *Call
+		s.begin(func(_ context.Context, c *Call) wire.Message {
+			call = c
+			return result("got")
+		}).wantResult("got")
 		if len(s.calls) != 0 {
 			t.Errorf("%d calls are kept", len(s.calls))
+		}
+		if call.timer.Stop() {
+			t.Error("the clock of the call still runs, and holds the call")
 		}
 	})
 }

@@ -53,6 +53,24 @@ func TestTamperedState(t *testing.T) {
 	})
 }
 
+// There is one way to write each state.
+func TestStateHasOneSpelling(t *testing.T) {
+	keys, err := newKeyring([][]byte{testKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	for n := range 3 { // the last letter has 8, 4 or 2 bits to spare
+		state := keys.seal(calls, make([]byte, n))
+		for _, last := range letters {
+			other := state[:len(state)-1] + string(last)
+			if _, ok := keys.open(calls, other); ok != (other == state) {
+				t.Errorf("%s is taken for %s", other, state)
+			}
+		}
+	}
+}
+
 // What carries no state, or none that is a text, is refused as well, and never
 // begins a call.
 func TestNoState(t *testing.T) {
@@ -202,6 +220,11 @@ func TestPurposes(t *testing.T) {
 		}
 		if _, ok := s.keys.open(calls, "bk1"+strings.TrimPrefix(sealed, "bs1")); ok {
 			t.Error("a foreign state opens under another name")
+		}
+		head := "bk1." + s.keys.current.id + "."
+		body := s.keys.current.aeads[calls].Seal(nil, nil, []byte("text"), additional(head))
+		if _, err := s.keys.current.aeads[foreign].Open(nil, nil, body, additional(head)); err == nil {
+			t.Error("both purposes have the same key")
 		}
 		state := s.begin(s.asking(1)).wantInput("r1")
 		if _, err := s.Open(state, partyOf(someone), req); err == nil {

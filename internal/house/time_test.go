@@ -11,7 +11,12 @@ import (
 // and too long on every other. In a bubble of testing/synctest it takes no time
 // and wakes exactly when it should.
 func TestNoSleepOutsideBubbles(t *testing.T) {
-	elsewhere := exceptions{"internal/relay/clock_test.go": "the steps in its table are run in a bubble"}
+	elsewhere := exceptions{
+		"internal/relay/clock_test.go":   "the steps in its table are run in a bubble",
+		"internal/park/end_test.go":      "its scripted backends are methods, and run in a bubble",
+		"internal/park/gather_test.go":   "its scripted backends are methods, and run in a bubble",
+		"internal/park/property_test.go": "its plans are carried out in a bubble",
+	}
 	used := make(map[string]bool)
 	r := repository(t)
 	bubbles := bubbleFunctions(r)

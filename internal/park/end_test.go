@@ -281,7 +281,7 @@ func TestClientNeverReturns(t *testing.T) {
 		if s.Parked() != 1 || e.stopped.Load() {
 			t.Error("given up too early")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		if s.Parked() != 0 {
 			t.Error("the call is still parked")
@@ -342,7 +342,7 @@ func TestMaxAge(t *testing.T) {
 			v := s.begin(s.asksAndNotes(&e))
 			time.Sleep(time.Minute - 1)
 			v.wantWaits("there is a nanosecond left")
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			v.wantError(wire.ReasonTimeout)
 			e.want(t, began.Add(time.Minute), input.Abandoned, wire.ReasonTimeout)
 		})

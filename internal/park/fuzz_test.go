@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/beckon-mcp/beckon/internal/input"
 	"github.com/beckon-mcp/beckon/internal/wire"
@@ -15,7 +16,7 @@ func parked(f *testing.F) (*stand, string) {
 	f.Helper()
 	key := make([]byte, minKey) // of this process: the states of other fuzz workers are not ours
 	rand.Read(key)
-	s := newStand(f, Options{Gather: 1, Keys: [][]byte{key}})
+	s := newStand(f, Options{Gather: 50 * time.Millisecond, Keys: [][]byte{key}})
 	l := &leg{request: request(f, 1, deploy)}
 	m := s.Begin(f.Context(), l, partyOf(someone), func(ctx context.Context, c *Call) wire.Message {
 		s.openForm(c)
@@ -86,7 +87,9 @@ func FuzzInputResponses(f *testing.F) {
 		if err != nil || m.Method() != "tools/call" {
 			return
 		}
+		c.mu.Lock()
 		answers, refused := c.answers(m)
+		c.mu.Unlock()
 		if refused != nil && (len(answers) > 0 || refused.Code != wire.CodeInvalidParams) {
 			t.Errorf("%s gives %v and %v", responses, answers, refused)
 		}

@@ -35,7 +35,7 @@ func TestGatherFixed(t *testing.T) {
 			v := s.begin(s.askingTwice(tt.gap))
 			time.Sleep(window - 1)
 			v.wantWaits("the window is open")
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			state := v.wantInput(tt.keys...)
 			time.Sleep(time.Second)
 			if len(tt.keys) == 2 {
@@ -99,7 +99,7 @@ func TestGatherLearns(t *testing.T) {
 			}
 			time.Sleep(longWindow - 1)
 			next.wantWaits("the window is open")
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			if synctest.Wait(); tt.gap < longWindow {
 				next.wantInput("r1", "r2")
 			}

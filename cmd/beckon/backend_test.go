@@ -24,6 +24,7 @@ type server struct {
 	name   string
 	banner string // printed before anything else
 	mute   bool   // answers nothing
+	modern bool   // speaks 2026-07-28 and nothing else
 	count  string // a file that gets a line for each call of a tool
 
 	nudged chan struct{} // holds a token for each notifications/roots/list_changed
@@ -42,6 +43,7 @@ func backendMain() {
 	flags.StringVar(&s.banner, "banner", "", "print `TEXT` first, which is no message")
 	flags.StringVar(&s.count, "count", "", "append the name of each called tool to `FILE`")
 	flags.BoolVar(&s.mute, "mute", false, "never answer anything")
+	flags.BoolVar(&s.modern, "modern", false, "speak revision 2026-07-28 and nothing else")
 	pid := flags.String("pid", "", "write the process id to `FILE`")
 	fork := flags.String("fork", "", "start a process that stays, and have it write its id to `FILE`")
 	stubborn := flags.Bool("stubborn", false, "stay when standard input ends, and when told to terminate")
@@ -103,7 +105,11 @@ func (s *server) serve(in io.Reader) error {
 		if err := json.Unmarshal(line, &m); err != nil {
 			return fmt.Errorf("%w in %q", err, line)
 		}
-		if !s.mute {
+		switch {
+		case s.mute:
+		case s.modern:
+			s.takeModern(m)
+		default:
 			s.take(m, bytes.TrimSpace(line))
 		}
 	}

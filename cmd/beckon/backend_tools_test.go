@@ -14,29 +14,27 @@ import (
 type tool struct {
 	name, what string
 	run        func(s *server, params json.RawMessage) string
+
+	method, params string // of the question of a tool that does nothing but ask
 }
 
 // tools are all that there are. Those that ask return the answer as it came.
 var tools = []tool{
-	{"echo", "returns the params of its call", func(_ *server, params json.RawMessage) string { return string(params) }},
-	{"caps", "returns what the client declared", (*server).declared},
-	{"form", "asks a person by form", asks("elicitation/create", question)},
-	{"url", "asks a person by URL", asks("elicitation/create",
-		`{"mode":"url","message":"%s: log in","url":"https://login.example/?x=1","elicitationId":"e-1"}`)},
-	{"password", "asks for a secret by form", asks("elicitation/create",
-		`{"message":"%s: log in","requestedSchema":{"type":"object","properties":{"password":{"type":"string"}}}}`)},
-	{"nested", "asks by a form in a form", asks("elicitation/create",
-		`{"message":"%s: who?","requestedSchema":{"type":"object","properties":{"a":{"type":"object","properties":{}}}}}`)},
-	{"empty", "asks nothing", asks("elicitation/create", `{"_meta":{"by":"%s"}}`)},
-	{"sample", "asks a model", asks("sampling/createMessage",
-		`{"messages":[{"role":"user","content":{"type":"text","text":"%s: a rhyme"}}],"maxTokens":1e2,"temperature":0.50}`)},
-	{"roots", "asks for folders", asks("roots/list", `{"_meta":{"by":"%s"}}`)},
-	{"guess", "asks in a way that no revision knows", asks("elicitation/guess", `{"message":"%s: what?"}`)},
-	{"regret", "asks by form, and cancels its question when the client sends notifications/roots/list_changed", (*server).regret},
-	{"quit", "asks by form and exits", quit},
-	{"noise", "prints what is no message, and then its result", noise},
-	{"stray", "answers requests that nobody sent, and then its call", stray},
-	{"flood", "prints a line of 100 MB, and then its result", flood},
+	{name: "echo", what: "returns the params of its call", run: func(_ *server, params json.RawMessage) string { return string(params) }},
+	{name: "caps", what: "returns what the client declared", run: (*server).declared},
+	asking("form", "asks a person by form", "elicitation/create", question),
+	asking("url", "asks a person by URL", "elicitation/create", `{"mode":"url","message":"%s: log in","url":"https://login.example/?x=1","elicitationId":"e-1"}`),
+	asking("password", "asks for a secret by form", "elicitation/create", `{"message":"%s: log in","requestedSchema":{"type":"object","properties":{"password":{"type":"string"}}}}`),
+	asking("nested", "asks by a form in a form", "elicitation/create", `{"message":"%s: who?","requestedSchema":{"type":"object","properties":{"a":{"type":"object","properties":{}}}}}`),
+	asking("empty", "asks nothing", "elicitation/create", `{"_meta":{"by":"%s"}}`),
+	asking("sample", "asks a model", "sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":"%s: a rhyme"}}],"maxTokens":1e2,"temperature":0.50}`),
+	asking("roots", "asks for folders", "roots/list", `{"_meta":{"by":"%s"}}`),
+	asking("guess", "asks in a way that no revision knows", "elicitation/guess", `{"message":"%s: what?"}`),
+	{name: "regret", what: "asks by form, and cancels its question when the client sends notifications/roots/list_changed", run: (*server).regret},
+	{name: "quit", what: "asks by form and exits", run: quit},
+	{name: "noise", what: "prints what is no message, and then its result", run: noise},
+	{name: "stray", what: "answers requests that nobody sent, and then its call", run: stray},
+	{name: "flood", what: "prints a line of 100 MB, and then its result", run: flood},
 }
 
 // question is spelled as no library would spell it, to see that it arrives so.
@@ -47,13 +45,7 @@ const question = `{"message":"%s: which colour?","x-unknown":{"z":1,"a":[1.50,2e
 func (s *server) call(m message) {
 	var p struct{ Name string }
 	insist(json.Unmarshal(m.Params, &p))
-	if s.count != "" {
-		f, err := os.OpenFile(s.count, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		insist(err)
-		_, err = fmt.Fprintln(f, p.Name)
-		insist(err)
-		insist(f.Close())
-	}
+	s.counts(p.Name)
 	for _, t := range tools {
 		if t.name == p.Name {
 			s.says(m.ID, t.run(s, m.Params))
@@ -63,11 +55,23 @@ func (s *server) call(m message) {
 	s.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no such tool"}}`, m.ID)
 }
 
-// asks makes a tool that asks, and returns the answer.
-func asks(method, params string) func(*server, json.RawMessage) string {
-	return func(s *server, _ json.RawMessage) string {
+// asking makes a tool that asks, and returns the answer.
+func asking(name, what, method, params string) tool {
+	return tool{name: name, what: what, method: method, params: params, run: func(s *server, _ json.RawMessage) string {
 		return string(s.ask(method, fmt.Sprintf(params, s.name)))
+	}}
+}
+
+// counts notes that a tool runs.
+func (s *server) counts(name string) {
+	if s.count == "" {
+		return
 	}
+	f, err := os.OpenFile(s.count, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	insist(err)
+	_, err = fmt.Fprintln(f, name)
+	insist(err)
+	insist(f.Close())
 }
 
 func (s *server) declared(json.RawMessage) string {

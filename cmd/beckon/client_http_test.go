@@ -13,6 +13,9 @@ import (
 	"os"
 	"strings"
 	"sync"
+
+	"github.com/beckon-mcp/beckon/internal/mirror"
+	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
 // poster is a line over streamable HTTP.
@@ -85,7 +88,7 @@ func (p *poster) do(method string, body []byte) {
 		p.inbox.put(fmt.Sprint("ERROR ", err))
 		return
 	}
-	p.header(req.Header, method)
+	p.header(req.Header, method, body)
 	resp, err := p.http.Do(req)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -111,7 +114,7 @@ func (p *poster) do(method string, body []byte) {
 	}
 }
 
-func (p *poster) header(h http.Header, method string) {
+func (p *poster) header(h http.Header, method string, body []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	h.Set("Accept", "text/event-stream")
@@ -123,6 +126,9 @@ func (p *poster) header(h http.Header, method string) {
 		if value != "" {
 			h.Set(name, value)
 		}
+	}
+	if m, err := wire.Parse(body); err == nil && wire.IsModern(m) {
+		mirror.SetStandard(h, m)
 	}
 	if p.token != "" {
 		h.Set("Authorization", "Bearer "+p.token)

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -16,13 +17,18 @@ import (
 // client NAME VERB... is an MCP client on the bare wire. A script may have
 // several. What arrives is kept, so that nothing is missed between two lines.
 //
-//	client ada connect [-token T] [-caps JSON] [-revision R] URL|-- COMMAND...
-//	                             open a session: initialize, its response, initialized
+//	client ada connect [-modern] [-token T] [-caps JSON] [-revision R] URL|-- COMMAND...
+//	                             open a session: initialize, its response, initialized;
+//	                             a modern client opens none, and says all with each request
 //	client ada dial ...          the same without saying anything
 //	client ada send JSON         send a message as it is written
 //	client ada bytes TEXT        send TEXT, with escapes as in Go
 //	client ada flood BYTES       send a message of so many bytes
-//	client ada call ID TOOL      call a tool
+//	client ada call ID TOOL [MEMBERS]
+//	                             call a tool, with further members of params
+//	client ada request ID METHOD [MEMBERS]
+//	                             send a request, with these members of params
+//	client ada state VAR         put the newest requestState into a variable
 //	client ada want PATTERN [D]  wait, for D at most, for a message that was not wanted yet
 //	client ada never PATTERN     no such message has come
 //	client ada session VAR       put the id of the session into a variable
@@ -59,7 +65,9 @@ var clientVerbs = map[string]struct {
 	"send":    {1, 1, (*client).sendText},
 	"bytes":   {1, 1, (*client).sendBytes},
 	"flood":   {1, 1, (*client).flood},
-	"call":    {2, 2, (*client).call},
+	"call":    {2, 3, (*client).call},
+	"request": {2, 3, (*client).request},
+	"state":   {1, 1, (*client).state},
 	"want":    {1, 2, (*client).want},
 	"never":   {1, 1, (*client).never},
 	"session": {1, 1, (*client).session},
@@ -71,8 +79,10 @@ var clientVerbs = map[string]struct {
 
 // client is one client of a script.
 type client struct {
-	inbox *inbox
-	line  line
+	inbox  *inbox
+	line   line
+	modern string            // what it can be asked; "" for a legacy client
+	sent   map[string]string // the params of requests of a modern client, without _meta, by id
 }
 
 // line is the way from a client to Beckon. What comes back goes into the inbox.
@@ -113,6 +123,7 @@ func (all *cast) connect(ts *testscript.TestScript, name string, args []string, 
 	token := flags.String("token", "", "")
 	caps := flags.String("caps", `{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}`, "")
 	revision := flags.String("revision", "2025-11-25", "")
+	modern := flags.Bool("modern", false, "")
 	over := len(args) // where the command begins
 	for i, a := range args {
 		if a == "--" {
@@ -121,7 +132,10 @@ func (all *cast) connect(ts *testscript.TestScript, name string, args []string, 
 		}
 	}
 	ts.Check(flags.Parse(args[:over]))
-	c := &client{inbox: newInbox()}
+	c := &client{inbox: newInbox(), sent: make(map[string]string)}
+	if *modern {
+		c.modern, shake = *caps, false
+	}
 	switch {
 	case over < len(args):
 		line, err := newPipe(args[over+1:], all.env, ts.MkAbs("."), ts.MkAbs(name+".log"), c.inbox)
@@ -162,8 +176,71 @@ func (c *client) flood(ts *testscript.TestScript, args []string) {
 	c.line.send(append(message, tail...))
 }
 
-func (c *client) call(_ *testscript.TestScript, args []string) {
-	c.line.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q}}`, args[0], args[1]))
+func (c *client) call(ts *testscript.TestScript, args []string) {
+	var params strings.Builder
+	params.WriteString(fmt.Sprintf(`"name":%q`, args[1]))
+	for _, more := range args[2:] {
+		params.WriteString("," + more)
+	}
+	c.request(ts, []string{args[0], "tools/call", params.String()})
+}
+
+func (c *client) request(_ *testscript.TestScript, args []string) {
+	id, method, params := args[0], args[1], strings.Join(args[2:], "")
+	if c.modern != "" {
+		c.sent[id] = params
+		if params != "" {
+			params += ","
+		}
+		params += `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":` + c.modern + `}`
+	}
+	c.line.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":{%s}}`, id, method, params))
+}
+
+func (c *client) state(ts *testscript.TestScript, args []string) {
+	state := ""
+	for _, m := range c.inbox.all() {
+		if r, ok := inputRequired(m.text); ok {
+			state = r.Result.RequestState
+		}
+	}
+	if state == "" {
+		ts.Fatalf("no requestState has come")
+	}
+	ts.Setenv(args[0], state)
+}
+
+// required is an input_required result.
+type required struct {
+	ID     json.RawMessage
+	Result struct {
+		ResultType    string
+		InputRequests map[string]message
+		RequestState  string
+	}
+}
+
+func inputRequired(text string) (r required, ok bool) {
+	return r, json.Unmarshal([]byte(text), &r) == nil && r.Result.ResultType == "input_required"
+}
+
+// retry sends the request that ended with r once more, with the same answer to all
+// that it asks. Its id has one more "+".
+func (c *client) retry(ts *testscript.TestScript, r required, answer string) {
+	id := strings.Trim(string(r.ID), `"`)
+	params, ok := c.sent[string(r.ID)]
+	if !ok {
+		ts.Fatalf("no request has the id %s", r.ID)
+	}
+	if before, _, again := strings.Cut(params, `,"inputResponses"`); again {
+		params = before
+	}
+	var answers []string
+	for key := range r.Result.InputRequests {
+		answers = append(answers, fmt.Sprintf("%q:%s", key, answer))
+	}
+	c.request(ts, []string{fmt.Sprintf("%q", id+"+"), "tools/call",
+		fmt.Sprintf(`%s,"inputResponses":{%s},"requestState":%q`, params, strings.Join(answers, ","), r.Result.RequestState)})
 }
 
 func (c *client) want(ts *testscript.TestScript, args []string) {

@@ -21,6 +21,9 @@ import (
 //	person ada error CODE TEXT    by an error
 //	person ada ignore             not at all
 //	person ada again ANSWER...    the last question once more
+//
+// A modern client is asked by an input_required result, and answers by sending its
+// request again, under an id with one more "+"; it cannot answer by an error.
 func personCommand(ts *testscript.TestScript, neg bool, args []string) {
 	flags := flag.NewFlagSet("person", flag.ContinueOnError)
 	flags.SetOutput(ts.Stderr())
@@ -36,6 +39,12 @@ func personCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	question := c.question(ts, *of, again)
 	fmt.Fprintln(ts.Stdout(), question)
+	if r, ok := inputRequired(question); ok {
+		if text, ok := strings.CutPrefix(answerText(ts, answer), `"result":`); ok {
+			c.retry(ts, r, text)
+		}
+		return
+	}
 	var m message
 	ts.Check(json.Unmarshal([]byte(question), &m))
 	if text := answerText(ts, answer); text != "" {
@@ -66,6 +75,9 @@ func (c *client) question(ts *testscript.TestScript, pattern string, again bool)
 }
 
 func isQuestion(text string) bool {
+	if _, ok := inputRequired(text); ok {
+		return true
+	}
 	var m message
 	if json.Unmarshal([]byte(text), &m) != nil || m.ID == nil {
 		return false

@@ -43,6 +43,17 @@ type Backend struct {
 	// are asked; 0 means without limit. Who calls keeps to it.
 	CallTimeout time.Duration
 
+	// Instances is how many sessions one modern client may have with a legacy
+	// backend whose transport does not tell which call a question belongs to, and
+	// InstanceWait how long a call waits for one of them. Who calls keeps to it; 0
+	// means 1, and no wait.
+	Instances    int
+	InstanceWait time.Duration
+
+	// SealState says that the requestState of this backend is to be sealed for the
+	// client that it was given to. Who calls sees to it.
+	SealState bool
+
 	dialer  Dialer
 	opts    Options
 	log     *slog.Logger

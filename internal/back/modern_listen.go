@@ -71,7 +71,7 @@ func (r *listener) filter() []byte {
 	s := r.link.session
 	s.mu.Lock()
 	uris := slices.Sorted(maps.Keys(s.subscribed))
-	initialized := s.initialized.Kind() != wire.Invalid
+	initialized := s.initialized.Kind() != wire.Invalid && !s.hello.Modern // a modern client listens itself
 	s.mu.Unlock()
 	var f []byte
 	for _, list := range []string{"tools", "prompts", "resources"} {

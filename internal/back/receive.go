@@ -104,7 +104,8 @@ func (l *link) asker(of wire.ID) (caller Caller, inferred bool) {
 
 // mayAsk reports whether input requests can nest in a method.
 func mayAsk(method string) bool {
-	return method == "tools/call" || method == "prompts/get" || method == "resources/read"
+	return method == "tools/call" || method == "prompts/get" || method == "resources/read" ||
+		method == "tasks/result" // through which a task asks
 }
 
 // ask hands on a request of the backend.

@@ -42,6 +42,32 @@ type Backend struct {
 	// values are treated as secrets. Empty adds none.
 	Headers map[string]Secret `key:"headers" example:"Authorization" only:"url"`
 
+	// How many processes of the program one client of the revision 2026-07-28 may
+	// have, if the program speaks an older revision and may ask: such a client is
+	// asked through the call alone, and over standard output only a process with one
+	// call tells which call asks. A further call waits for one to get free. Clients
+	// of older revisions have one process each.
+	Instances int `key:"instances" default:"8" min:"1" max:"1000" only:"command"`
+
+	// How long a call waits for a free process before it is refused with reason
+	// `limit`.
+	InstanceWait time.Duration `key:"instance_wait" default:"30s" min:"0s" max:"10m" only:"command"`
+
+	// Which protocol the backend is spoken to in: `modern` is the revision
+	// 2026-07-28, `legacy` are those before. `auto` finds out, and prefers that of
+	// the client where the backend speaks both.
+	Era Era `key:"era" default:"auto" one:"auto|legacy|modern"`
+
+	// How long finding that out may take, for a backend that does not answer the
+	// question. Then it is spoken to as `legacy`.
+	ProbeTimeout time.Duration `key:"probe_timeout" default:"5s" min:"100ms" max:"1m"`
+
+	// Seal the `requestState` of a backend of the revision 2026-07-28 for the client
+	// and the request that it was given to. A backend that sees Beckon's credentials
+	// instead of the client's cannot tell clients apart, and would accept the state
+	// of one from another.
+	SealRequestState bool `key:"seal_request_state" default:"false"`
+
 	// How long starting or reaching the backend may take, the handshake included.
 	// After that the session goes on without this backend.
 	ConnectTimeout time.Duration `key:"connect_timeout" default:"30s" min:"100ms" max:"10m"`
@@ -54,6 +80,16 @@ type Backend struct {
 	// Keep the entry but do without the backend. It is still checked.
 	Disabled bool `key:"disabled" default:"false"`
 }
+
+// Era says which protocol a backend is spoken to in.
+type Era string
+
+// The words of [Backend.Era].
+const (
+	EraAuto   Era = "auto"
+	EraLegacy Era = "legacy"
+	EraModern Era = "modern"
+)
 
 // Transport says how a backend at an address is spoken to.
 type Transport string

@@ -37,6 +37,9 @@ type Config struct {
 	// What backends may ask in the middle of a call: elicitation, sampling, roots.
 	Input Input `key:"input"`
 
+	// Calls that wait for their client to come back with an answer.
+	Park Park `key:"park"`
+
 	// Bounds that hold on every transport.
 	Limits Limits `key:"limits"`
 

@@ -110,7 +110,7 @@ func (e encoder) scalar(v reflect.Value) *node {
 	case int:
 		return &node{kind: kindNumber, text: getText(v)}
 	case Secret:
-		if !e.reveal {
+		if !e.reveal && x.Reveal() != "" { // that there is none is no secret
 			return e.text(x.String())
 		}
 	case URL:

@@ -39,6 +39,10 @@ type HTTP struct {
 	// existing one is ended for it.
 	MaxSessions int `key:"max_sessions" default:"1000" min:"1"`
 
+	// How many requests of clients of the revision 2026-07-28, which have no
+	// sessions, may be in progress at once. One more is refused with 503.
+	MaxRequests int `key:"max_requests" default:"10000" min:"1"`
+
 	// How many events per session are kept for a client that lost its stream and
 	// resumes it with Last-Event-ID.
 	ResumeEvents int `key:"resume_events" default:"256" min:"1" max:"100000"`

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -134,5 +135,15 @@ func TestLoad(t *testing.T) {
 	c, err := Load("", []string{"BECKON_LISTEN=localhost:6"})
 	if err != nil || c.Listen != "localhost:6" {
 		t.Errorf("without a file: listen %q, error %v", c.Listen, err)
+	}
+}
+
+// A sealing key that could be guessed is refused; none at all is allowed.
+func TestSealingKey(t *testing.T) {
+	for key, faults := range map[string]int{"": 0, "0123456789abcdef0123456789abcdef": 0, "0123456789abcdef0123456789abcde": 1} {
+		_, err := Parse("f", []byte("park: {key: "+`"`+key+`"`+"}"), nil)
+		if all, _ := errors.AsType[Faults](err); len(all) != faults {
+			t.Errorf("a key of %d characters: %v, want %d faults", len(key), err, faults)
+		}
 	}
 }

@@ -29,6 +29,11 @@ func (r *reader) validate(c *Config) {
 	r.validateListen(c)
 	r.validateTokens(c.Auth.Tokens)
 	r.validateHosts(c.HTTP)
+	r.validateKey("park.key", c.Park.Key)
+	r.validateKey("park.previous_key", c.Park.PreviousKey)
+	if c.Park.Key.Reveal() == "" && c.Park.PreviousKey.Reveal() != "" && r.known("park.key") {
+		r.fault("park.previous_key", complain("set park.key", "there is a previous key and no current one"))
+	}
 	for i, b := range c.Backends {
 		r.validateBackend(b, r.backends[i])
 	}
@@ -141,4 +146,14 @@ func isOrigin(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.Scheme != "" && isHost(u.Hostname()) && checkPort(u.Port()) == nil &&
 		u.Scheme+"://"+u.Host == text
+}
+
+// minKey is the length of the shortest secret that seals, in characters.
+const minKey = 32
+
+// validateKey checks that a secret which seals is hard to guess.
+func (r *reader) validateKey(path string, key Secret) {
+	if text := key.Reveal(); text != "" && len(text) < minKey && r.known(path) {
+		r.fault(path, complain("make one with openssl rand -hex 32", "the key is shorter than %d characters", minKey))
+	}
 }

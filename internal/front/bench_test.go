@@ -3,6 +3,7 @@ package front
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -19,6 +20,10 @@ type echoRelay struct{}
 
 func (echoRelay) Open(_ context.Context, _ *Client, m wire.Message) (Session, wire.Message) {
 	return echoRelay{}, wire.NewResult(m.ID(), []byte(`{"protocolVersion":"2025-11-25"}`))
+}
+
+func (echoRelay) Answer(_ context.Context, leg *Leg) wire.Message {
+	return wire.NewResult(leg.Request().ID(), leg.Request().Params())
 }
 
 func (echoRelay) Serve(_ context.Context, call *Call) wire.Message {
@@ -54,14 +59,27 @@ func echoFront(tb testing.TB) (*HTTP, http.Header, []byte) {
 	return h, r.Header, []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hello"}}}`)
 }
 
+// modernPOST returns the header and the body of the same request by a modern client.
+func modernPOST() (http.Header, []byte) {
+	data := modern("1", "tools/call", `"name":"echo","arguments":{"message":"hello"}`)
+	return modernRequest(data).Header, []byte(data)
+}
+
 // body is a request body without a copy.
 type body struct{ bytes.Reader }
 
 func (*body) Close() error { return nil }
 
-// inMemory returns a function that makes one call without any network.
-func inMemory(tb testing.TB) func() {
+// inMemory returns a function that makes one legacy call without any network, and
+// another that makes one of the modern era.
+func inMemory(tb testing.TB) (legacy, modern func()) {
 	h, header, data := echoFront(tb)
+	legacy = callInMemory(tb, h, header, data)
+	header, data = modernPOST()
+	return legacy, callInMemory(tb, h, header, data)
+}
+
+func callInMemory(tb testing.TB, h *HTTP, header http.Header, data []byte) func() {
 	r := request("POST", "").WithContext(context.Background())
 	r.Header, r.ContentLength = header, int64(len(data))
 	w := &sink{header: make(http.Header)}
@@ -79,34 +97,43 @@ func inMemory(tb testing.TB) func() {
 }
 
 func BenchmarkPostInMemory(b *testing.B) {
-	call := inMemory(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		call()
+	legacy, modern := inMemory(b)
+	for _, era := range []struct {
+		name string
+		call func()
+	}{{"legacy", legacy}, {"modern", modern}} {
+		b.Run(era.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				era.call()
+			}
+		})
 	}
 }
 
-// BenchmarkPost makes calls over the loopback interface; bare is what net/http
-// takes for reading a body and echoing it.
+// BenchmarkPost makes calls over the loopback interface, of a session and of the
+// modern era; bare is what net/http takes for reading a body and echoing it.
 func BenchmarkPost(b *testing.B) {
 	h, header, data := echoFront(b)
+	modernHeader, modernData := modernPOST()
 	bare := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		w.Header().Set("Content-Type", typeJSON)
 		w.Write(body)
 	})
-	for _, size := range []struct {
-		name string
-		data []byte
-	}{
-		{"100B", data},
-		{"16KB", bytes.Replace(data, []byte("hello"), []byte(strings.Repeat("x", 16<<10)), 1)},
-	} {
-		for _, handler := range []struct {
+	for _, size := range []int{5, 16 << 10} {
+		grown := func(data []byte) []byte {
+			return bytes.Replace(data, []byte("hello"), []byte(strings.Repeat("x", size)), 1)
+		}
+		for _, c := range []struct {
 			name string
 			http.Handler
-		}{{"front", h}, {"bare", bare}} {
-			b.Run(size.name+"/"+handler.name, func(b *testing.B) { post(b, handler, header, size.data) })
+			header http.Header
+			data   []byte
+		}{
+			{"legacy", h, header, data}, {"modern", h, modernHeader, modernData}, {"bare", bare, header, data},
+		} {
+			b.Run(fmt.Sprintf("%dB/%s", size, c.name), func(b *testing.B) { post(b, c.Handler, c.header, grown(c.data)) })
 		}
 	}
 }

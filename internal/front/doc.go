@@ -6,12 +6,17 @@
 // # Layers
 //
 // The files named legacy*.go are the only ones that know sessions and the
-// initialize handshake. Below them, whatever the era, a [stream] is a bounded log
-// of messages to a client and a [reader] the connection that sends them; an
-// [outlet] writes what a reader takes as one HTTP response, and stdio.go as lines.
-// Beside them guard.go decides from where, and auth.go from whom, a request may
-// come. The era of a message is decided in [HTTP.ServeHTTP] and in stdio.take, by
-// the header and by the message; for now everything there is legacy.
+// initialize handshake, those named modern*.go the only ones that know requests
+// which stand for themselves. Below both a [stream] is a bounded log of messages to
+// a client and a [reader] the connection that sends them; an [outlet] writes what a
+// reader takes as one HTTP response, and stdio.go as lines. Beside them guard.go
+// decides from where, and auth.go from whom, a request may come.
+//
+// The era of each message is decided by itself, in [HTTP.post] and stdio.take: it is
+// modern when the header MCP-Protocol-Version or its own _meta says so. Nothing is
+// inferred from what the client sent before, so that both eras share an endpoint and
+// a pipe; on a pipe they share the ids, too, because the client cannot tell the
+// responses apart otherwise. HTTP+SSE is older, and knows only the legacy era.
 //
 // # The life of a session
 //
@@ -29,6 +34,24 @@
 // HTTP a connection that breaks means nothing by itself: the call goes on, and its
 // messages wait for the client to resume the stream. Only a client that was never
 // told an event id cannot, so nothing is kept for it.
+//
+// # The life of a leg
+//
+// A request of a modern client is a [Leg]. What it says of itself is checked first -
+// that it is complete, that the headers repeat it, that the revision is spoken - and
+// then the relay answers it: over HTTP on the stream of its POST, which nobody can
+// resume, so that nothing is kept of what was sent. The handler of the POST serves
+// the leg itself, as it does a legacy call.
+//
+// Here a connection that breaks means much: the client wants the request no more.
+// The context of the leg ends at once, before anything was sent and while the front
+// is blocked in writing, and nothing is sent after that. On stdio
+// notifications/cancelled does the same. No question goes to a modern client; it is
+// asked by the response to a leg, which is the relay's affair.
+//
+// When the gateway drains, no legs begin. Those that come to an end by themselves
+// have the time to; a subscriptions/listen never does, and holds up nothing. Then
+// the contexts end, and what the relay says to that is still sent.
 //
 // # Questions
 //
@@ -52,15 +75,15 @@
 // # Who owns what
 //
 // The session owns the goroutines that run the relay's code, and waits for them
-// before it closes. A POST with one request needs none: its handler serves the
-// call, and a goroutine that sends is only started when there is something to send
+// before it closes; on stdio, so do the legs. A POST with one request needs none: its
+// handler serves the call or the leg, and a goroutine that sends is only started when there is something to send
 // before the response; the handler waits for that one. The handler of a GET sends
-// itself. Mutexes are taken in the order sessions.mu, Client.mu, journal.mu, and
-// none is held while anything blocks or is called back.
+// itself. Mutexes are taken in the order sessions.mu, Client.mu, journal.mu; those of
+// legs are held alone. None is held while anything blocks or is called back.
 //
 // # Limits
 //
-// Message size, calls per session, sessions, and time to read, write, leave and
+// Message size, calls per session, sessions, legs, and time to read, write, leave and
 // idle are [Options]. A sender waits while its connection is more than 64 messages
 // or 256 KiB behind, until the connection takes them or is cut. Without a
 // connection nobody waits: beyond the same bounds, the oldest notifications are

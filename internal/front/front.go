@@ -16,6 +16,15 @@ type Relay interface {
 	// what Open sends through c waits until the response is on its way. ctx ends
 	// with the session, so when the client leaves in the meantime.
 	Open(ctx context.Context, c *Client, initialize wire.Message) (Session, wire.Message)
+
+	// Answer serves one request of a modern client and returns the response, with
+	// the id of the request. It blocks until that is known: for a
+	// subscriptions/listen, as long as that lives. ctx ends when the client no
+	// longer wants the response (the cause is a [*Cancelled] when it sent
+	// notifications/cancelled, else a [*wire.Error] with reason client_gone), and
+	// when the gateway stops (reason stopping). Answer must then return soon; what
+	// it returns is still sent when the gateway stops, and ignored otherwise.
+	Answer(ctx context.Context, leg *Leg) wire.Message
 }
 
 // Session is the relay's side of one legacy client session.

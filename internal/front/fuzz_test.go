@@ -2,12 +2,15 @@ package front
 
 import (
 	"context"
+	"encoding/json"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/beckon-mcp/beckon/internal/mirror"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -74,9 +77,76 @@ func FuzzPost(f *testing.F) {
 	})
 }
 
+// Whatever a client posts, it is of one era: what the header or the message calls
+// modern never opens a session, and what neither does never becomes a leg. Nothing
+// panics, and a refusal is a JSON-RPC error.
+func FuzzModernPost(f *testing.F) {
+	seeds := []string{
+		modern("1", "echo", ""), modern("1", "tools/call", `"name":"echo"`), modern("1", "initialize", ""),
+		initializeAs(wire.Latest), strings.Replace(initializeAs(wire.Latest), `"params":{`, `"params":{`+metaWhole+`,`, 1),
+		`{"jsonrpc":"2.0","id":1,"method":"echo","params":{"_m\u0065ta":{"io.modelcontextprotocol\/protocolVersion":"2026-07-28"}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"echo","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":null}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/x","params":{` + metaWhole + `}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{` + metaWhole + `}}`, `[` + modern("1", "echo", "") + `]`, `{`,
+	}
+	for _, s := range seeds {
+		f.Add(s, "2026-07-28", "echo", "", "", "application/json, text/event-stream")
+		f.Add(s, "", "", "", "", "")
+		f.Add(s, "2025-11-25", "tools/call", "echo", "1", "text/event-stream")
+		f.Add(s, "v9", "initialize", "=?base64?ZWNobw==?=", "", "application/json")
+	}
+	f.Fuzz(func(t *testing.T, body, version, method, name, session, accept string) {
+		if m, err := wire.Parse([]byte(body)); err == nil && slices.Contains([]string{"block", "ignore", "wait", "progress", "flood", methodListen}, m.Method()) {
+			return // the fake relay would wait for the test
+		} else if tool, _ := wire.Text(m.Params(), "name"); tool == "block" {
+			return
+		}
+		relay := newFakeRelay(t)
+		h := NewHTTP(relay, Options{MaxBody: 1 << 16}, discard)
+		defer h.Close(t.Context())
+		r := request("POST", body)
+		for header, value := range map[string]string{
+			headerVersion: version, mirror.HeaderMethod: method, mirror.HeaderName: name, headerSession: session, "Accept": accept,
+		} {
+			if value != "" {
+				r.Header.Set(header, value)
+			}
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code >= 400 {
+			if m, err := wire.Parse(w.Body.Bytes()); err != nil || m.Kind() != wire.Failure {
+				t.Errorf("refused %d with %s", w.Code, w.Body)
+			}
+		}
+		era := "open"
+		if isModernByJSON(version, body) {
+			era = "answer"
+		}
+		if went := relay.went(); went != "" && went != era {
+			t.Errorf("version %q, %s: went to %s", version, body, went)
+		}
+		if id := w.Header().Get(headerSession); id != "" && era != "open" {
+			t.Errorf("a session was made for %s", body)
+		}
+	})
+}
+
+// isModernByJSON decides the era of a request as somebody else would.
+func isModernByJSON(version, body string) bool {
+	var m struct {
+		Params map[string]json.RawMessage `json:"params"`
+	}
+	var meta map[string]json.RawMessage
+	_ = json.Unmarshal([]byte(body), &m)
+	_ = json.Unmarshal(m.Params["_meta"], &meta)
+	_, says := meta[wire.MetaRevision]
+	return says || wire.Revision(version).IsModern()
+}
+
 // blocks reports whether the fake relay would wait for the test.
 func blocks(body string) bool {
-	for _, method := range []string{"block", "wait", "progress", "ask", "stall", "tools", `\`} {
+	for _, method := range []string{"block", "wait", "progress", "ask", "stall", "tools", "flood", "ignore", "listen", `\`} {
 		if strings.Contains(body, method) {
 			return true
 		}

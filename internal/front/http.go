@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
 const (
@@ -25,12 +27,14 @@ type HTTP struct {
 	log    *slog.Logger
 	guard  guard
 	legacy *sessions
+	modern *httpLegs
 }
 
 // NewHTTP returns a front for clients of relay over HTTP.
 func NewHTTP(relay Relay, o Options, log *slog.Logger) *HTTP {
 	h := &HTTP{o: o.withDefaults(), log: log, guard: newGuard(o.AllowedHosts, o.AllowedOrigins)}
 	h.legacy = newSessions(relay, &h.o, log)
+	h.modern = newHTTPLegs(relay, &h.o, log)
 	return h
 }
 
@@ -76,8 +80,49 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case to.sse:
 		h.legacy.serveSSE(w, r, visitor{principal, to.route})
 	default:
-		h.legacy.serve(w, r, visitor{principal, to.route})
+		if f := h.serve(w, r, visitor{principal, to.route}); f != nil {
+			f.send(w)
+		}
 	}
+}
+
+// serve serves one request of streamable HTTP, in the era that it speaks of.
+func (h *HTTP) serve(w http.ResponseWriter, r *http.Request, v visitor) *refusal {
+	switch {
+	case r.Method == http.MethodPost:
+		return h.post(w, r, v)
+	case saysModern(r):
+		return onlyPOST(w)
+	}
+	return h.legacy.serve(w, r, v)
+}
+
+// post takes the message of one POST. It is of the modern era when the header or
+// the message says so; an array can only be told by the header.
+//
+// "A dual-era server MAY serve both eras concurrently on the same endpoint or
+// process."
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#compatibility-matrix
+func (h *HTTP) post(w http.ResponseWriter, r *http.Request, v visitor) *refusal {
+	if f := isJSON(r); f != nil {
+		return f
+	}
+	body, f := readBody(w, r, h.o.MaxBody)
+	if f != nil {
+		return f
+	}
+	modern := saysModern(r)
+	if !modern && wire.IsBatch(body) {
+		return h.legacy.postBatch(w, r, v, body)
+	}
+	m, err := wire.Parse(body)
+	switch {
+	case err != nil:
+		return unparsed(err)
+	case modern || wire.IsModern(m):
+		return h.modern.post(w, r, v, m)
+	}
+	return h.legacy.post(w, r, v, m)
 }
 
 // setReadDeadline bounds how long the client may take to send its body. Where the
@@ -135,7 +180,12 @@ func (h *HTTP) Serve(ctx context.Context, ln net.Listener, drain time.Duration) 
 	return err
 }
 
-// Close drains the front: there are no new sessions and calls, those in progress
-// may finish until ctx ends. Then every session ends. Close returns when the relay
-// is done with all of them; connections may still be sending what they have.
-func (h *HTTP) Close(ctx context.Context) { h.legacy.close(ctx) }
+// Close drains the front: there are no new sessions, calls and legs, those in
+// progress may finish until ctx ends. Then every session and leg ends; a
+// subscriptions/listen ends as soon as no other leg is left. Close returns when the
+// relay is done with all of them; connections may still be sending what they have.
+func (h *HTTP) Close(ctx context.Context) {
+	h.modern.drain(stopping())
+	h.legacy.close(ctx)
+	h.modern.close(ctx)
+}

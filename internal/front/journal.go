@@ -18,7 +18,8 @@ const (
 	maxStanding = 4  // streams of one client that belong to no request
 )
 
-// journal owns the streams of one client, and bounds what they keep together.
+// journal owns the streams of one client, and bounds what they keep together. The
+// zero journal keeps nothing that was sent.
 type journal struct {
 	maxCount, maxBytes int // of the events that are kept
 

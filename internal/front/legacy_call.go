@@ -71,6 +71,13 @@ func (c *Client) begin(m wire.Message, s *stream, b *batch) (*Call, *wire.Error)
 	return call, nil
 }
 
+// uses reports whether a call with this id is in progress.
+func (c *Client) uses(id wire.ID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.calls[id] != nil
+}
+
 // admit tells why a request cannot begin now. c.mu is held.
 func (c *Client) admit(m wire.Message) *wire.Error {
 	switch {
@@ -81,12 +88,16 @@ func (c *Client) admit(m wire.Message) *wire.Error {
 	case c.state == stateFresh:
 		return invalid("the session is not initialized").Hint("send initialize first, and wait for its response")
 	case c.calls[m.ID()] != nil:
-		return invalid("a request with this id is in progress")
+		return inUse()
 	case len(c.calls) >= c.o.MaxCalls:
 		return wire.Errorf(wire.ReasonLimit, "too many requests of this session are in progress").
 			With("limit", c.o.MaxCalls).Hint("wait for one of them, or cancel it")
 	}
 	return nil
+}
+
+func inUse() *wire.Error {
+	return invalid("a request with this id is in progress").Hint("give each request an id of its own")
 }
 
 func stopping() *wire.Error {

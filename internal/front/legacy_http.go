@@ -44,24 +44,17 @@ func newSessions(relay Relay, o *Options, log *slog.Logger) *sessions {
 	return &sessions{relay: relay, o: o, log: log, open: make(map[string]*session)}
 }
 
-// serve serves one request of streamable HTTP.
-func (h *sessions) serve(w http.ResponseWriter, r *http.Request, v visitor) {
-	var f *refusal
+// serve serves one request of streamable HTTP that is no POST.
+func (h *sessions) serve(w http.ResponseWriter, r *http.Request, v visitor) *refusal {
 	switch r.Method {
-	case http.MethodPost:
-		f = h.post(w, r, v)
 	case http.MethodGet:
-		f = h.get(w, r, v)
+		return h.get(w, r, v)
 	case http.MethodDelete:
-		f = h.delete(w, r, v)
-	default:
-		w.Header().Set("Allow", "GET, POST, DELETE")
-		f = refused(http.StatusMethodNotAllowed, reasonHTTP, "the method of the request is not allowed here").
-			hint("send messages by POST, listen by GET, end a session by DELETE")
+		return h.delete(w, r, v)
 	}
-	if f != nil {
-		f.send(w)
-	}
+	w.Header().Set("Allow", "GET, POST, DELETE")
+	return refused(http.StatusMethodNotAllowed, reasonHTTP, "the method of the request is not allowed here").
+		hint("send messages by POST, listen by GET, end a session by DELETE")
 }
 
 // admit makes a session that is not open yet. The caller uses it, and must leave.

@@ -1,11 +1,7 @@
 package front
 
 import (
-	"bytes"
-	"errors"
-	"io"
 	"net/http"
-	"time"
 
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
@@ -15,36 +11,21 @@ import (
 // "The body of the POST request MUST be a single JSON-RPC request, notification,
 // or response."
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
-func (h *sessions) post(w http.ResponseWriter, r *http.Request, v visitor) *refusal {
-	if f := isJSON(r); f != nil {
-		return f
-	}
-	var s *session
-	if r.Header.Get(headerSession) != "" {
-		var f *refusal
-		if s, f = h.find(r, v); f != nil {
-			return f
-		}
-		defer h.leave(s)
-	}
-	body, f := h.read(w, r)
-	if f != nil {
-		return f
-	}
-	if s != nil && wire.IsBatch(body) {
-		return h.postBatch(w, r, s, body)
-	}
-	m, err := wire.Parse(body)
-	switch {
-	case err != nil:
-		return unparsed(err)
-	case s == nil && m.Kind() == wire.Request && m.Method() == "initialize":
+func (h *sessions) post(w http.ResponseWriter, r *http.Request, v visitor, m wire.Message) *refusal {
+	request := m.Kind() == wire.Request
+	if request && m.Method() == "initialize" && r.Header.Get(headerSession) == "" {
 		return h.initialize(w, r, v, m)
-	case s == nil:
-		_, f := h.find(r, v)
+	}
+	s, f := h.find(r, v)
+	switch {
+	case f != nil && request:
 		f.id = m.ID()
 		return f
-	case m.Kind() == wire.Request:
+	case f != nil:
+		return f
+	}
+	defer h.leave(s)
+	if request {
 		return h.call(w, r, s, m)
 	}
 	return h.accept(w, s, m)
@@ -99,7 +80,12 @@ func (h *sessions) call(w http.ResponseWriter, r *http.Request, s *session, m wi
 }
 
 // postBatch serves the messages of an array.
-func (h *sessions) postBatch(w http.ResponseWriter, r *http.Request, s *session, body []byte) *refusal {
+func (h *sessions) postBatch(w http.ResponseWriter, r *http.Request, v visitor, body []byte) *refusal {
+	s, f := h.find(r, v)
+	if f != nil {
+		return f
+	}
+	defer h.leave(s)
 	takes := acceptOf(r)
 	if takes == (accepted{}) {
 		return unacceptable("")
@@ -191,41 +177,4 @@ func unacceptable(id wire.ID) *refusal {
 		hint("send Accept: application/json, text/event-stream")
 	f.id = id
 	return f
-}
-
-func isJSON(r *http.Request) *refusal {
-	if v := r.Header.Get("Content-Type"); v == typeJSON || mediaType(v) == typeJSON {
-		return nil
-	}
-	return refused(http.StatusUnsupportedMediaType, reasonHTTP, "the body must be JSON").
-		hint("send Content-Type: application/json")
-}
-
-// read reads a body, which must not be too long, and must come before the deadline
-// that [HTTP.ServeHTTP] has set.
-func (h *sessions) read(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
-	if r.ContentLength > int64(h.o.MaxBody) {
-		return nil, tooLong(h.o.MaxBody)
-	}
-	var buf bytes.Buffer
-	buf.Grow(int(min(max(r.ContentLength, 0), 64<<10)) + bytes.MinRead)
-	_, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, int64(h.o.MaxBody)))
-	if err == nil {
-		setReadDeadline(w, time.Time{}) // from now on the connection is read only to see it break
-		return buf.Bytes(), nil
-	}
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, tooLong(h.o.MaxBody)
-	}
-	if timeout, ok := errors.AsType[interface {
-		error
-		Timeout() bool
-	}](err); ok && timeout.Timeout() {
-		w.Header().Set("Connection", "close")
-		return nil, refused(http.StatusRequestTimeout, reasonSlow, "the body did not come in time")
-	}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, refused(http.StatusBadRequest, wire.ReasonInvalid, "the body ends too early")
-	}
-	return nil, refused(http.StatusBadRequest, wire.ReasonInvalid, "the body could not be read")
 }

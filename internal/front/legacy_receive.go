@@ -35,6 +35,8 @@ func (c *Client) receive(m wire.Message, s *stream) fate {
 // request takes one request. Its response goes on s, or into b when there is one.
 func (c *Client) request(m wire.Message, s *stream, b *batch) *wire.Error {
 	switch {
+	case b != nil && wire.IsModern(m):
+		return invalid("a request of the modern era must not be part of a batch").Hint("send it on its own")
 	case m.Method() == "ping":
 		reply(s, b, pong(m).Raw())
 		return nil

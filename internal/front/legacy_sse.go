@@ -68,7 +68,7 @@ func (h *sessions) message(w http.ResponseWriter, r *http.Request, v visitor, se
 		return f
 	}
 	defer h.leave(s)
-	body, f := h.read(w, r)
+	body, f := readBody(w, r, h.o.MaxBody)
 	if f != nil {
 		return f
 	}
@@ -84,10 +84,20 @@ func (h *sessions) message(w http.ResponseWriter, r *http.Request, v visitor, se
 		if err != nil {
 			return unparsed(err)
 		}
-		if s.receive(m, pipe) == stray {
+		if m.Kind() == wire.Request && wire.IsModern(m) {
+			pipe.finish(wire.NewFailure(m.ID(), onlyLegacy(m)).Raw())
+		} else if s.receive(m, pipe) == stray {
 			return neverAsked()
 		}
 	}
 	w.WriteHeader(http.StatusAccepted)
 	return nil
+}
+
+// onlyLegacy refuses a request of the modern era, which does not know this transport,
+// so that its client falls back to initialize.
+func onlyLegacy(m wire.Message) *wire.Error {
+	return wire.Errorf(wire.ReasonRevision, "over HTTP+SSE only revisions with a handshake are spoken").
+		With("supported", wire.Legacy()).With("requested", wire.ParseMeta(m.Params()).Revision).
+		Hint("send initialize, or use the endpoint /mcp")
 }

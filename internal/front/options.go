@@ -21,6 +21,10 @@ type Options struct {
 	// MaxSessions is how many sessions there may be over HTTP; 1000 by default.
 	// More are refused with 503.
 	MaxSessions int
+	// MaxLegs is how many requests of modern clients may be in progress over HTTP,
+	// of all clients together; 10,000 by default. More are refused with 503. On
+	// stdio MaxCalls counts for them, apart from those of the session.
+	MaxLegs int
 	// MaxKept and MaxKeptBytes are how many messages, and bytes of them, a session
 	// keeps for clients that lose a connection; 256 and 1 MiB by default. Those
 	// that were sent go first.
@@ -71,6 +75,7 @@ func (o Options) withDefaults() Options {
 	o.MaxMessage = cmp.Or(o.MaxMessage, 16<<20)
 	o.MaxCalls = cmp.Or(o.MaxCalls, 100)
 	o.MaxSessions = cmp.Or(o.MaxSessions, 1000)
+	o.MaxLegs = cmp.Or(o.MaxLegs, 10_000)
 	o.MaxKept = cmp.Or(o.MaxKept, 256)
 	o.MaxKeptBytes = cmp.Or(o.MaxKeptBytes, 1<<20)
 	o.LeaveGrace = cmp.Or(o.LeaveGrace, 750*time.Millisecond)

@@ -35,6 +35,11 @@ type outlet struct {
 	hello func() []byte     // how an event stream begins; nil for nothing special
 	head  func(http.Header) // adds to the header when it is decided; may be nil
 
+	// status goes with a response that is the first thing to send; 0 means 200. It
+	// is set before that is put on the stream. An error is sent as JSON, whatever
+	// the client takes.
+	status int
+
 	began bool // the header has gone out
 	buf   []byte
 }
@@ -45,14 +50,17 @@ type outlet struct {
 // work goes on without it.
 func (o *outlet) serve(ctx context.Context, work func()) (complete bool) {
 	sent := make(chan bool, 1)
+	run := func() bool {
+		complete := o.run(ctx)
+		if !complete {
+			o.hangUp()
+		}
+		return complete
+	}
 	start := func(silent bool) {
 		go func() {
 			o.now = silent
-			complete := o.run(ctx)
-			if !complete {
-				o.hangUp()
-			}
-			sent <- complete
+			sent <- run()
 		}()
 	}
 	o.reader.lazy(start)
@@ -62,7 +70,7 @@ func (o *outlet) serve(ctx context.Context, work func()) (complete bool) {
 		silence.Stop()
 		gone()
 		if o.reader.claim() {
-			complete = o.run(ctx)
+			complete = run()
 		} else {
 			complete = <-sent
 		}
@@ -71,7 +79,8 @@ func (o *outlet) serve(ctx context.Context, work func()) (complete bool) {
 	return
 }
 
-// hangUp closes the connection although the handler of the request goes on.
+// hangUp closes the connection: the handler of the request may go on, and what
+// net/http would send at its end belongs to nobody.
 func (o *outlet) hangUp() {
 	conn, _, err := http.NewResponseController(o.w).Hijack()
 	if err == nil {
@@ -94,7 +103,7 @@ func (o *outlet) run(ctx context.Context) bool {
 		}
 	}
 	var silence *time.Timer
-	for {
+	for ctx.Err() == nil { // to a client that has left, nothing is sent that it might resume or must not get
 		events, ended := o.reader.take()
 		if len(events) > 0 || ended {
 			if err := o.write(events, ended); err != nil {
@@ -123,10 +132,11 @@ func (o *outlet) run(ctx context.Context) bool {
 			return false
 		}
 	}
+	return false
 }
 
 func (o *outlet) write(events []event, ended bool) error {
-	if !o.began && ended && len(events) == 1 && o.takes.json {
+	if !o.began && ended && len(events) == 1 && (o.takes.json || o.status >= http.StatusBadRequest) {
 		return o.json(events[0].raw)
 	}
 	if !o.began && ended && len(events) == 0 {
@@ -172,6 +182,9 @@ func (o *outlet) json(raw []byte) error {
 	o.w.Header().Set("Content-Length", strconv.Itoa(len(raw)))
 	if err := o.deadline(); err != nil {
 		return err
+	}
+	if o.status != 0 {
+		o.w.WriteHeader(o.status)
 	}
 	if _, err := o.w.Write(raw); err != nil {
 		return err

@@ -24,6 +24,8 @@ type fakeRelay struct {
 	causes  chan error        // why the contexts of blocked calls ended
 	answers chan input.Answer // of questions
 	release chan struct{}     // lets a call of "wait" go on
+	legs    chan *Leg         // one for each request of a modern client
+	changed chan struct{}     // makes the tools change
 
 	mu    sync.Mutex
 	late  int
@@ -42,6 +44,8 @@ func newFakeRelay(t *testing.T) *fakeRelay {
 		causes:  make(chan error, 100),
 		answers: make(chan input.Answer, 1000),
 		release: make(chan struct{}),
+		legs:    make(chan *Leg, 1000),
+		changed: make(chan struct{}),
 	}
 }
 

@@ -38,7 +38,7 @@ func TestSDKClient(t *testing.T) {
 				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"name": "Ann"}}, nil
 			}
 			client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{ElicitationHandler: answer})
-			session, err := client.Connect(t.Context(), test.transport(server.URL), nil)
+			session, err := client.Connect(t.Context(), test.transport(server.URL), speaking(wire.R20251125))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,6 +71,11 @@ func TestSDKClient(t *testing.T) {
 	}
 }
 
+// speaking makes the client of the official SDK begin with a revision.
+func speaking(r wire.Revision) *mcp.ClientSessionOptions {
+	return &mcp.ClientSessionOptions{ProtocolVersion: string(r)}
+}
+
 // The client of the official SDK cancels a call and goes on.
 func TestSDKClientCancels(t *testing.T) {
 	relay := newFakeRelay(t)
@@ -85,7 +90,7 @@ func TestSDKClientCancels(t *testing.T) {
 		return nil, ctx.Err()
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{ElicitationHandler: block})
-	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: server.URL + "/mcp"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: server.URL + "/mcp"}, speaking(wire.R20251125))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // ServeStdio serves the one client at the other end of in and out, until it closes
 // its end, cannot be written to, or ctx ends. When the client closes its end, its
-// calls in progress still have Options.LeaveGrace to finish.
+// calls and legs in progress still have Options.LeaveGrace to finish.
 //
 // It returns nil when the client left in good order or ctx ended, and then nothing
 // of it is left, with one exception: a blocked Read of in that neither a deadline
@@ -23,6 +23,7 @@ func ServeStdio(ctx context.Context, in io.Reader, out io.Writer, relay Relay, o
 	o = o.withDefaults()
 	c := newClient(relay, &o, log, TransportStdio, anyone, "")
 	p := &stdio{client: c, stream: c.journal.open(pipe, false), in: in, out: out}
+	p.legs = newPipeLegs(relay, &o, c.log, p.stream)
 	reader := p.stream.attach()
 	read, written := make(chan error, 1), make(chan error, 1)
 	go func() { written <- p.write(reader) }()
@@ -35,12 +36,8 @@ func ServeStdio(ctx context.Context, in io.Reader, out io.Writer, relay Relay, o
 	case err = <-read:
 		reading, patience = false, o.WriteTimeout
 		c.deafen(why)
-		select {
-		case <-c.drain():
-		case <-time.After(o.LeaveGrace):
-		case <-ctx.Done():
-		case err = <-written:
-			writing = false
+		if failed, ok := p.linger(ctx, why, written); ok {
+			err, writing = failed, false
 		}
 	case err = <-written:
 		writing = false
@@ -48,6 +45,7 @@ func ServeStdio(ctx context.Context, in io.Reader, out io.Writer, relay Relay, o
 		why = stopping()
 	}
 	c.shut(why)
+	p.legs.stop(why)
 	c.wait()
 	if writing {
 		err = errors.Join(err, p.flush(written, patience))
@@ -58,9 +56,29 @@ func ServeStdio(ctx context.Context, in io.Reader, out io.Writer, relay Relay, o
 	return err
 }
 
-// stdio is one client at two pipes.
+// linger gives what is in progress a moment to finish. It reports true when writing
+// has ended meanwhile.
+func (p *stdio) linger(ctx context.Context, why *wire.Error, written <-chan error) (failed error, ended bool) {
+	patience := time.After(p.client.o.LeaveGrace)
+	for _, idle := range []<-chan struct{}{p.client.drain(), p.legs.drain(why)} {
+		select {
+		case <-idle:
+		case <-patience:
+			return nil, false
+		case <-ctx.Done():
+			return nil, false
+		case failed = <-written:
+			return failed, true
+		}
+	}
+	return nil, false
+}
+
+// stdio is one client at two pipes. It may speak the languages of both eras: the
+// session is that of the legacy one, the legs are the requests of the modern.
 type stdio struct {
 	client *Client
+	legs   *pipeLegs
 	stream *stream
 	in     io.Reader
 	out    io.Writer
@@ -91,12 +109,7 @@ func (p *stdio) read() error {
 // line is a new chance.
 func (p *stdio) take(text []byte) {
 	if wire.IsBatch(text) {
-		batched, err := p.client.parseBatch(text)
-		if err != nil {
-			p.refuse("", wire.ErrorFrom(err))
-			return
-		}
-		p.client.receiveBatch(batched, p.stream)
+		p.takeBatch(text)
 		return
 	}
 	m, err := wire.Parse(text)
@@ -105,7 +118,51 @@ func (p *stdio) take(text []byte) {
 		p.refuse(f.id, f.err)
 		return
 	}
-	p.client.receive(m, p.stream)
+	switch kind := m.Kind(); {
+	case kind == wire.Request:
+		p.request(m)
+	case kind == wire.Notification && m.Method() == "notifications/cancelled" && p.legs.cancelled(m):
+	case kind == wire.Notification && wire.IsModern(m): // nobody knows one
+	default:
+		p.client.receive(m, p.stream)
+	}
+}
+
+// request takes one request, in the era that it speaks of. On a pipe all ids are of
+// one client, whatever it speaks.
+//
+// "A request carrying modern per-request _meta is served statelessly according to
+// this revision. An initialize request selects legacy semantics, scoped to the stdio
+// process"
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#compatibility-matrix
+func (p *stdio) request(m wire.Message) {
+	modern := wire.IsModern(m)
+	switch {
+	case p.legs.uses(m.ID()), modern && p.client.uses(m.ID()):
+		p.refuse(m.ID(), inUse())
+	case !modern:
+		p.client.receive(m, p.stream)
+	default:
+		if err := p.legs.request(m); err != nil {
+			p.refuse(m.ID(), err.Modern())
+		}
+	}
+}
+
+// takeBatch takes a JSON array, which only the legacy era knows.
+func (p *stdio) takeBatch(text []byte) {
+	batched, err := p.client.parseBatch(text)
+	if err != nil {
+		p.refuse("", wire.ErrorFrom(err))
+		return
+	}
+	for _, m := range batched {
+		if m.Kind() == wire.Request && p.legs.uses(m.ID()) {
+			p.refuse("", inUse())
+			return
+		}
+	}
+	p.client.receiveBatch(batched, p.stream)
 }
 
 func (p *stdio) refuse(id wire.ID, err *wire.Error) {

@@ -45,17 +45,43 @@ type stream struct {
 	room    chan struct{} // closed when a sender may try again; nil when none waits
 }
 
+// part is what a stream carries of one request. The zero part has no end but its
+// response.
+type part struct {
+	over bool            // guarded by journal.mu; nothing more is appended
+	done <-chan struct{} // once it is closed, nobody waits for room
+}
+
 // send appends a message that may be dropped when nobody fetches it. It waits
 // while the connection is behind; without a connection it does not wait.
-func (s *stream) send(raw []byte) { s.wait(event{raw: raw, loose: true}, false) }
+func (s *stream) send(raw []byte) { s.wait(event{raw: raw, loose: true}, new(part)) }
+
+// sendFor is send for a part, unless that is over.
+func (s *stream) sendFor(p *part, raw []byte) { s.wait(event{raw: raw, loose: true}, p) }
 
 // finish appends a response, as send does, and ends the stream of one POST.
-func (s *stream) finish(raw []byte) { s.wait(event{raw: raw}, s.kind == answer) }
+func (s *stream) finish(raw []byte) { s.wait(event{raw: raw}, new(part)) }
 
-func (s *stream) wait(e event, last bool) {
-	for {
+// finishFor is finish for a part, which then is over, unless it was.
+func (s *stream) finishFor(p *part, raw []byte) { s.wait(event{raw: raw}, p) }
+
+// dismiss ends a part without a response.
+func (s *stream) dismiss(p *part) {
+	s.j.mu.Lock()
+	defer s.j.mu.Unlock()
+	p.over = true
+}
+
+// wait appends an event when there is room. When the part is done that never may be:
+// then a response goes out all the same, and anything else is dropped.
+func (s *stream) wait(e event, p *part) {
+	for done := false; ; {
 		s.j.mu.Lock()
-		if !s.fullLocked(len(e.raw)) {
+		if p.over {
+			s.j.mu.Unlock()
+			return
+		}
+		if done || !s.fullLocked(len(e.raw)) {
 			break
 		}
 		if s.room == nil {
@@ -63,10 +89,18 @@ func (s *stream) wait(e event, last bool) {
 		}
 		room := s.room
 		s.j.mu.Unlock()
-		<-room
+		select {
+		case <-room:
+		case <-p.done:
+			if e.loose {
+				return
+			}
+			done = true
+		}
 	}
 	s.appendLocked(e)
-	if last {
+	p.over = !e.loose
+	if !e.loose && s.kind == answer {
 		s.endLocked()
 	} else {
 		s.reader.startLocked(false)

@@ -9,6 +9,7 @@ import (
 	"github.com/beckon-mcp/beckon/internal/config"
 	"github.com/beckon-mcp/beckon/internal/front"
 	"github.com/beckon-mcp/beckon/internal/input"
+	"github.com/beckon-mcp/beckon/internal/park"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -28,9 +29,14 @@ func (g *Gateway) backends() ([]*back.Backend, error) {
 		}
 		backend := back.New(b.Name, dialer, back.Options{
 			ConnectTimeout: b.ConnectTimeout,
+			ProbeTimeout:   b.ProbeTimeout,
+			Era:            back.Era(b.Era),
 			Noise:          func() { g.metrics.Noise(b.Name) },
 		}, g.log)
 		backend.CallTimeout = b.CallTimeout
+		backend.Instances = b.Instances
+		backend.InstanceWait = b.InstanceWait
+		backend.SealState = b.SealRequestState
 		all = append(all, backend)
 	}
 	return all, nil
@@ -71,6 +77,24 @@ func reveal(secrets map[string]config.Secret) map[string]string {
 	return plain
 }
 
+// parking says how long and how many calls wait for their clients.
+func parking(p config.Park, m park.Observer) park.Options {
+	o := park.Options{
+		TTL: p.TTL, MaxAge: p.MaxAge, Gather: p.Gather, Grace: p.Grace,
+		MaxParked: p.MaxCalls, MaxPerPrincipal: p.MaxPerPrincipal, MaxKept: int(p.MaxKept),
+		Observer: m,
+	}
+	if o.Grace == 0 {
+		o.Grace = -1 // none at all; 0 would be the default
+	}
+	for _, key := range []config.Secret{p.Key, p.PreviousKey} {
+		if key.Reveal() != "" {
+			o.Keys = append(o.Keys, []byte(key.Reveal()))
+		}
+	}
+	return o
+}
+
 // limits are what the broker admits.
 func limits(in config.Input) input.Limits {
 	return input.Limits{
@@ -108,6 +132,7 @@ func (g *Gateway) frontOptions() front.Options {
 		MaxHeader:      int(h.MaxHeader),
 		MaxCalls:       c.Limits.MaxConcurrentCallsPerSession,
 		MaxSessions:    h.MaxSessions,
+		MaxLegs:        h.MaxRequests,
 		MaxKept:        h.ResumeEvents,
 		MaxKeptBytes:   int(h.ResumeBytes),
 		LeaveGrace:     h.LeaveGrace,

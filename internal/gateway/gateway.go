@@ -52,7 +52,7 @@ func New(cfg config.Config, version string, log *slog.Logger) (*Gateway, error) 
 	}
 	watching := observers{audit{auditLog, cfg.Audit.Content == config.AuditFull}, m}
 	g.broker = input.NewBroker(limits(cfg.Input), watching)
-	g.relay = relay.New(relay.Options{
+	g.relay, err = relay.New(relay.Options{
 		Backends:    backends,
 		Broker:      g.broker,
 		Prefix:      relay.Prefix(cfg.Prefix),
@@ -60,7 +60,18 @@ func New(cfg config.Config, version string, log *slog.Logger) (*Gateway, error) 
 		TimeoutCode: timeoutCode(cfg.Input),
 		Version:     version,
 		Observer:    watching,
+		Park:        parking(cfg.Park, m.park),
+		MaxSessions: cfg.HTTP.MaxSessions,
+		SessionIdle: cfg.HTTP.SessionIdle,
 	}, log)
+	if err != nil {
+		g.Close()
+		return nil, err
+	}
+	if err := m.watchParked(g.relay.Parked); err != nil {
+		g.Close()
+		return nil, err
+	}
 	for _, note := range cfg.Notes {
 		log.Warn(note)
 	}
@@ -99,6 +110,9 @@ func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) e
 
 // Close releases what the gateway holds. Serving must have ended.
 func (g *Gateway) Close() error {
+	if g.relay != nil {
+		g.relay.Close()
+	}
 	if g.broker != nil {
 		g.broker.Close()
 	}

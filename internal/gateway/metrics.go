@@ -36,7 +36,11 @@ type metrics struct {
 	refused metric.Int64Counter       // beckon.input.refused
 	late    metric.Int64Counter       // beckon.input.late
 	noise   metric.Int64Counter       // beckon.backend.noise
+
+	park parkMetrics
 }
+
+const meterName = "github.com/beckon-mcp/beckon"
 
 func newMetrics() (*metrics, error) {
 	registry := prometheus.NewRegistry()
@@ -45,10 +49,10 @@ func newMetrics() (*metrics, error) {
 		return nil, fmt.Errorf("making the exporter: %w", err)
 	}
 	m := &metrics{provider: sdk.NewMeterProvider(sdk.WithReader(exporter)), registry: registry}
-	meter := m.provider.Meter("github.com/beckon-mcp/beckon")
+	meter := m.provider.Meter(meterName)
 	human := metric.WithExplicitBucketBoundaries(.1, .3, 1, 3, 10, 30, 60, 120, 300, 600, 1800, 3600)
 	working := metric.WithExplicitBucketBoundaries(.001, .003, .01, .03, .1, .3, 1, 3, 10, 30, 100, 300)
-	var errs [8]error
+	var errs [9]error
 	m.operations, errs[0] = meter.Float64Histogram("mcp.server.operation.duration", metric.WithUnit("s"), working,
 		metric.WithDescription("How long a client waited for the response to a request, people included"))
 	m.open, errs[1] = meter.Int64UpDownCounter("beckon.input.open",
@@ -65,6 +69,7 @@ func newMetrics() (*metrics, error) {
 		metric.WithDescription("How long backends worked on calls, without the time in which people were asked"))
 	m.human, errs[7] = meter.Float64Histogram("beckon.call.human.duration", metric.WithUnit("s"), human,
 		metric.WithDescription("How long calls that asked waited for people"))
+	m.park, errs[8] = newParkMetrics(meter, human)
 	return m, errors.Join(errs[:]...)
 }
 

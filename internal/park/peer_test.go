@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -310,11 +311,12 @@ func (s *stand) ask(ctx context.Context, c *Call) string {
 // asking is a tool that asks n questions one after the other.
 func (s *stand) asking(n int) Work {
 	return func(ctx context.Context, c *Call) wire.Message {
-		text := "got"
+		var text strings.Builder
+		text.WriteString("got")
 		for range n {
-			text += " " + s.ask(ctx, c)
+			text.WriteString(" " + s.ask(ctx, c))
 		}
-		return result(text)
+		return result(text.String())
 	}
 }
 

@@ -3,6 +3,7 @@ package park
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -20,24 +21,26 @@ func TestManyAtOnce(t *testing.T) {
 	for n := range clients {
 		wg.Go(func() {
 			params := fmt.Sprintf(`"name":"deploy","n":%d`, n)
-			want := fmt.Sprintf("%d", n)
+			var want strings.Builder
+			want.WriteString(fmt.Sprintf("%d", n))
 			m := s.Begin(t.Context(), &leg{request: request(t, 1, params)}, partyOf(someone), func(ctx context.Context, c *Call) wire.Message {
 				ran.Add(1)
-				text := fmt.Sprint(n)
+				var text strings.Builder
+				text.WriteString(fmt.Sprint(n))
 				for range rounds {
-					text += " " + s.ask(ctx, c)
+					text.WriteString(" " + s.ask(ctx, c))
 				}
-				return result(text)
+				return result(text.String())
 			})
 			for round := 1; round <= rounds; round++ {
 				state, _ := wire.Text(m.Result(), "requestState")
 				name := fmt.Sprintf("%d-%d", n, round)
-				want += " " + name
+				want.WriteString(" " + name)
 				responses := named(fmt.Sprintf("r%d", round), name)
 				m = s.resumeCopies(copies, retry(params, state, responses))
 			}
-			if got, _ := wire.Text(m.Result(), "text"); got != want {
-				t.Errorf("client %d got %s, want %s", n, m.Raw(), want)
+			if got, _ := wire.Text(m.Result(), "text"); got != want.String() {
+				t.Errorf("client %d got %s, want %s", n, m.Raw(), want.String())
 			}
 		})
 	}

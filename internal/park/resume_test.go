@@ -23,14 +23,15 @@ func TestQuestionsAndAnswers(t *testing.T) {
 				ran++
 				return s.asking(rounds)(ctx, c)
 			})
-			want := "got"
+			var want strings.Builder
+			want.WriteString("got")
 			for n := 1; n <= rounds; n++ {
 				key := fmt.Sprintf("r%d", n)
 				time.Sleep(9 * time.Minute) // a round has its own time
 				v = s.resume(v.wantInput(key), named(key, "Ada"))
-				want += " Ada"
+				want.WriteString(" Ada")
 			}
-			v.wantResult(want)
+			v.wantResult(want.String())
 			if ran != 1 {
 				t.Errorf("the work ran %d times", ran)
 			}

@@ -2,6 +2,8 @@ package relay
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"sync"
 
 	"github.com/beckon-mcp/beckon/internal/back"
@@ -27,12 +29,24 @@ func newCaller(r *route, asker front.Asker, call wire.Message) *caller {
 	return &caller{route: r, asker: asker, call: call}
 }
 
-// Notify carries a notification of the backend to the client.
-func (c *caller) Notify(m wire.Message) { c.asker.Notify(m) }
+// Notify carries a notification of the backend to the client. On the stream of a
+// modern client's request, only what belongs to that may go.
+func (c *caller) Notify(m wire.Message) {
+	ls := c.route.session.listeners
+	if ls != nil && !c.route.back.Modern() && ls.take(m) {
+		return
+	}
+	c.asker.Notify(m)
+}
 
 // Ask brings a question of the backend to the client, or refuses it.
 func (c *caller) Ask(a back.Asked) (withdraw func(*wire.Error)) {
 	s := c.route.session
+	if s.hello.Modern && !carried(a.Message.Method()) {
+		a.Reply(wire.NewFailure(a.Message.ID(), wire.Errorf(wire.ReasonMethod,
+			"the client of this call is of an era that cannot be asked %s", a.Message.Method())))
+		return nil
+	}
 	r, err := s.relay.opts.Broker.Open(input.Question{
 		Message:   a.Message,
 		Backend:   c.route.backend.Name,
@@ -50,6 +64,16 @@ func (c *caller) Ask(a back.Asked) (withdraw func(*wire.Error)) {
 		return nil
 	}
 	return func(why *wire.Error) { r.Withdraw(input.Withdrawn, why) }
+}
+
+// carried reports whether a modern client can be asked a request by the result of
+// its call.
+//
+// "inputRequests values are request objects that MUST be one of ElicitRequest,
+// CreateMessageRequest, or ListRootsRequest"
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
+func carried(method string) bool {
+	return method == "sampling/createMessage" || method == "roots/list" || strings.HasPrefix(method, "elicitation/")
 }
 
 // response turns the end of a question into what the backend is told. What the
@@ -119,19 +143,27 @@ func (c *caller) ended(r *input.Request) {
 
 // finish withdraws what the call left open. A question that is only inferred to
 // belong to it stays when the call merely finished, because it may belong to the
-// session; when the client cancelled the call, it goes.
-func (c *caller) finish(ctx context.Context) {
+// session; when the client cancelled the call, it goes. ctx is that of the client,
+// whose end tells when it is the client who is gone.
+func (c *caller) finish(ctx context.Context, cancelled bool) {
+	outcome, why := input.Withdrawn, callEnded()
+	if e, ok := errors.AsType[*wire.Error](context.Cause(ctx)); ok {
+		why = e
+		if e.Reason == wire.ReasonClientGone || e.Reason == wire.ReasonTimeout {
+			outcome = input.Abandoned
+		}
+	}
 	var left []*input.Request
 	c.mu.Lock()
 	c.over = true
 	for r, inferred := range c.open {
-		if !inferred || ctx.Err() != nil {
+		if !inferred || cancelled {
 			left = append(left, r)
 		}
 	}
 	c.mu.Unlock()
 	for _, r := range left {
-		r.Withdraw(input.Withdrawn, callEnded())
+		r.Withdraw(outcome, why)
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 type exchange struct {
 	front.Asker
 	request wire.Message
+	leg     *front.Leg   // nil unless a modern client waits on it
+	parks   bool         // a modern client is asked by parking the call
 	human   atomic.Int64 // time in which somebody was asked
 }
 

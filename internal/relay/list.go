@@ -7,6 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/beckon-mcp/beckon/internal/wire"
@@ -41,7 +44,35 @@ func (c *catalogue) list(ctx context.Context, call *exchange, l *listing) (wire.
 		fmt.Fprintf(&result, `,"nextCursor":"%s"`, formatCursor(next))
 	}
 	result.WriteByte('}')
-	return wire.NewResult(req.ID(), result.Bytes()), nil, nil
+	if call.leg == nil {
+		return wire.NewResult(req.ID(), result.Bytes()), nil, nil
+	}
+	fresh := freshness(result.Bytes(), pages)
+	return wire.NewResult(req.ID(), complete(l.method, fresh, c.session.relay.serverInfo())), nil, nil
+}
+
+// freshness adds to a merged list for how long it may be kept: as long as each of
+// its parts, and by nobody else if that is so for one of them.
+func freshness(result []byte, pages []page) []byte {
+	ttl, scope, some := int64(math.MaxInt64), `"public"`, false
+	for _, p := range pages {
+		if p.result == nil {
+			continue
+		}
+		some = true
+		n, err := strconv.ParseInt(string(wire.Get(p.result, "ttlMs")), 10, 64)
+		if err != nil {
+			n = 0
+		}
+		ttl = min(ttl, max(n, 0))
+		if string(wire.Get(p.result, "cacheScope")) != scope {
+			scope = `"private"`
+		}
+	}
+	if !some || slices.ContainsFunc(pages, func(p page) bool { return p.err != nil }) {
+		ttl = 0 // something may be missing
+	}
+	return extend(result, fmt.Appendf(nil, `,"ttlMs":%d,"cacheScope":%s`, ttl, scope))
 }
 
 // pages asks the backends at the same time. A nil cursors asks all for their

@@ -88,7 +88,7 @@ func (c *catalogue) owner(ctx context.Context, call *exchange, l *listing, key s
 // refresh walks through a whole list to learn who has what.
 func (c *catalogue) refresh(ctx context.Context, call *exchange, l *listing) {
 	const maxPages = 100
-	req := wire.NewRequest(call.Request().ID(), l.method, nil)
+	req := wire.NewRequest(call.Request().ID(), l.method, ownParams(call))
 	var cursors map[string]string
 	for range maxPages {
 		_, next, err := c.merge(l, c.pages(ctx, call, req, l, cursors))
@@ -109,7 +109,11 @@ func (c *catalogue) located(ctx context.Context, call *exchange, path ...string)
 	if !ok {
 		return wire.Message{}, nil, wire.Errorf(wire.ReasonParams, "%s needs %s, a string", req.Method(), strings.Join(path, "."))
 	}
-	if r := c.locate(ctx, call, uri); r != nil {
+	r := c.stated(req)
+	if r == nil {
+		r = c.locate(ctx, call, uri)
+	}
+	if r != nil {
 		resp, err := r.call(ctx, call, req)
 		return resp, r, err
 	}
@@ -134,6 +138,22 @@ func (c *catalogue) located(ctx context.Context, call *exchange, path ...string)
 	err := c.unknown(resources, uri).With("uri", uri)
 	err.Code = wire.CodeResourceNotFound
 	return wire.Message{}, nil, err
+}
+
+// stated finds the backend that a retry belongs to; nil for what is no retry of a
+// call that is parked here.
+func (c *catalogue) stated(req wire.Message) *route {
+	state, ok := wire.Text(req.Params(), "requestState")
+	if !ok {
+		return nil
+	}
+	name, _ := c.session.relay.lot.Peek(state)
+	for _, r := range c.session.routes {
+		if r.backend.Name == name {
+			return r
+		}
+	}
+	return nil
 }
 
 // locate finds the backend of a URI: by the lists it has been on, then by the

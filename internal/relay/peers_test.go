@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,7 +33,13 @@ type server struct {
 	answers map[string]func(wire.Message) string // results by method; others are answered by the test
 	got     chan arrived                         // requests and answers that the table does not know
 	offered chan wire.Message                    // the initialize requests
+	open    atomic.Int32                         // connections to it
 	limit   time.Duration                        // of a call; 0 means none
+
+	modern       bool          // it speaks 2026-07-28 and nothing else
+	seal         bool          // seal_request_state
+	instances    int           // processes of one modern client; 0 means 1
+	instanceWait time.Duration // how long a call waits for one
 }
 
 // arrived is a message at a backend, on one of its connections.
@@ -64,6 +71,7 @@ func (s *server) Dial(ctx context.Context, r back.Receiver) (back.Conn, error) {
 			return nil, err
 		}
 	}
+	s.open.Add(1)
 	return &serverConn{server: s, receiver: r, done: make(chan struct{})}, nil
 }
 
@@ -76,15 +84,21 @@ type serverConn struct {
 
 func (c *serverConn) Send(_ context.Context, m wire.Message) error {
 	result := ""
-	if m.Method() == "initialize" {
+	if m.Method() == "initialize" && !c.server.modern {
 		result = c.server.hello
 		c.server.offered <- m
+	} else if m.Method() == "initialize" {
+		c.receiver.Receive(wire.NewFailure(m.ID(), wire.Errorf(wire.ReasonRevision, "Unsupported protocol version").
+			With("supported", wire.Modern())), "")
+		return nil
 	} else if f := c.server.answers[m.Method()]; f != nil && m.Kind() == wire.Request {
 		result = f(m)
 	}
 	switch {
 	case result != "":
 		c.receiver.Receive(wire.NewResult(m.ID(), []byte(result)), "")
+	case m.Method() == "server/discover":
+		c.receiver.Receive(wire.NewFailure(m.ID(), wire.Errorf(wire.ReasonMethod, "Method not found")), "")
 	case m.Method() != "notifications/initialized":
 		c.server.got <- arrived{m, c}
 	}
@@ -93,9 +107,14 @@ func (c *serverConn) Send(_ context.Context, m wire.Message) error {
 
 func (c *serverConn) Attributes() bool         { return false }
 func (c *serverConn) Negotiated(wire.Revision) {}
-func (c *serverConn) Close()                   { c.once.Do(func() { close(c.done) }) }
-func (c *serverConn) Done() <-chan struct{}    { return c.done }
-func (c *serverConn) Err() error               { return errors.New("it has gone") }
+func (c *serverConn) Close() {
+	c.once.Do(func() {
+		c.server.open.Add(-1)
+		close(c.done)
+	})
+}
+func (c *serverConn) Done() <-chan struct{} { return c.done }
+func (c *serverConn) Err() error            { return errors.New("it has gone") }
 
 // send is the backend's sending a message by itself.
 func (c *serverConn) send(format string, args ...any) {
@@ -153,7 +172,7 @@ func gateway(t *testing.T, o relay.Options, servers ...*server) *relay.Relay {
 	log := slog.New(slog.DiscardHandler)
 	for _, s := range servers {
 		b := back.New(s.name, s, back.Options{}, log)
-		b.CallTimeout = s.limit
+		b.CallTimeout, b.Instances, b.InstanceWait, b.SealState = s.limit, s.instances, s.instanceWait, s.seal
 		o.Backends = append(o.Backends, b)
 	}
 	if o.Broker == nil {
@@ -161,7 +180,12 @@ func gateway(t *testing.T, o relay.Options, servers ...*server) *relay.Relay {
 			Rules: input.Rules{Check: true, Secrets: true}}, ignore{})
 	}
 	o.Observer = ignore{}
-	return relay.New(o, log)
+	r, err := relay.New(o, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return r
 }
 
 // client is a client at a pipe that the test plays.

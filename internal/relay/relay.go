@@ -1,13 +1,16 @@
 package relay
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/beckon-mcp/beckon/internal/back"
 	"github.com/beckon-mcp/beckon/internal/front"
 	"github.com/beckon-mcp/beckon/internal/input"
+	"github.com/beckon-mcp/beckon/internal/park"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -36,18 +39,27 @@ type Options struct {
 	OpenWait    time.Duration       // how long a catalogue waits for slow backends at the start of a session; 0 means 5 s
 	ListWait    time.Duration       // how long a list waits for one backend; 0 means 10 s
 	Version     string              // of the gateway, for serverInfo
-	Observer    Observer
+
+	// For modern clients.
+	Park         park.Options  // calls that wait for their client
+	MaxSessions  int           // sets of principal, route and capabilities that are served at once; 0 means 1000
+	SessionIdle  time.Duration // how long backends are kept for one of those; 0 means 30 min
+	InstanceIdle time.Duration // how long an instance beyond the first is kept; 0 means 1 min
+
+	Observer Observer
 }
 
-// Relay opens client sessions. It is constant after [New] and safe for
-// concurrent use.
+// Relay opens the sessions of legacy clients and answers the requests of modern
+// ones. It must be closed. Its methods are safe for concurrent use.
 type Relay struct {
-	opts Options
-	log  *slog.Logger
+	opts     Options
+	log      *slog.Logger
+	lot      *park.Lot
+	profiles *profiles
 }
 
 // New returns a relay over the given backends.
-func New(opts Options, log *slog.Logger) *Relay {
+func New(opts Options, log *slog.Logger) (*Relay, error) {
 	if opts.Prefix == "" {
 		opts.Prefix = PrefixAuto
 	}
@@ -57,7 +69,26 @@ func New(opts Options, log *slog.Logger) *Relay {
 	if opts.ListWait == 0 {
 		opts.ListWait = 10 * time.Second
 	}
-	return &Relay{opts: opts, log: log}
+	opts.MaxSessions = cmp.Or(opts.MaxSessions, 1000)
+	opts.SessionIdle = cmp.Or(opts.SessionIdle, 30*time.Minute)
+	opts.InstanceIdle = cmp.Or(opts.InstanceIdle, time.Minute)
+	lot, err := park.New(opts.Park, log)
+	if err != nil {
+		return nil, fmt.Errorf("parking: %w", err)
+	}
+	r := &Relay{opts: opts, log: log, lot: lot}
+	r.profiles = newProfiles(r)
+	return r, nil
+}
+
+// Parked returns how many calls wait for their clients.
+func (r *Relay) Parked() int { return r.lot.Parked() }
+
+// Close ends the calls that are parked and the sessions of modern clients. Serving
+// must have ended.
+func (r *Relay) Close() {
+	r.lot.Close()
+	r.profiles.close()
 }
 
 // Backend reports whether there is a backend of that name.
@@ -81,7 +112,7 @@ func (r *Relay) Open(ctx context.Context, c *front.Client, initialize wire.Messa
 		s.Close()
 		return nil, wire.NewFailure(initialize.ID(), err)
 	}
-	s.log.Info("session opened", "transport", c.Transport, "route", c.Route,
+	s.log.Info("session opened", "era", "legacy", "transport", c.Transport, "route", c.Route,
 		"form", s.caps.Form, "url", s.caps.URL, "sampling", s.caps.Sampling, "roots", s.caps.Roots)
 	return s, wire.NewResult(initialize.ID(), result)
 }
@@ -103,26 +134,35 @@ func (r *Relay) newSession(c *front.Client, initialize wire.Message) (*session, 
 		principal: c.Principal,
 		asker:     c,
 		revision:  offered,
-		params:    p,
+		hello:     back.Hello{Params: p},
 		caps:      wire.ParseClientCaps(wire.Get(p, "capabilities")),
 		log:       r.log.With("session", c.ID, "principal", c.Principal),
 		progress:  make(map[string]progress),
 	}
+	if err := s.begin(c.Route); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// begin gives s its routes: to the backend that the client wants alone, or to all.
+func (s *session) begin(wanted string) *wire.Error {
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
-	for _, b := range r.opts.Backends {
-		if c.Route == "" || c.Route == b.Name {
+	for _, b := range s.relay.opts.Backends {
+		if wanted == "" || wanted == b.Name {
 			s.routes = append(s.routes, newRoute(s, b))
 		}
 	}
+	prefix := s.relay.opts.Prefix
 	switch {
 	case len(s.routes) == 0:
-		return nil, wire.Errorf(wire.ReasonUnknown, "there is no backend %q", c.Route)
-	case c.Route != "", r.opts.Prefix == PrefixNever && len(s.routes) == 1, r.opts.Prefix == PrefixAuto && len(s.routes) == 1:
+		return wire.Errorf(wire.ReasonUnknown, "there is no backend %q", wanted)
+	case wanted != "", len(s.routes) == 1 && prefix != PrefixAlways:
 		s.via = s.routes[0]
 	default:
 		s.catalogue = newCatalogue(s)
 	}
-	return s, nil
+	return nil
 }
 
 // offer takes out of the client's capabilities what the gateway does not carry:

@@ -16,15 +16,23 @@ type session struct {
 	relay     *Relay
 	id        string
 	principal string
+	hello     back.Hello
 	asker     front.Asker   // for what belongs to no call
 	revision  wire.Revision // offered to the backends
-	params    []byte        // of initialize, as the backends see them
 	caps      wire.ClientCaps
 	log       *slog.Logger
 
 	routes    []*route   // in the order of precedence
 	via       *route     // the only route of a transparent session, or nil
 	catalogue *catalogue // nil in a transparent session
+
+	// Of a session for modern clients; zero in one of a legacy client.
+	profile   profile
+	listeners *listeners
+	visits    visits
+	users     int         // requests and calls that use it; guarded by profiles.mu
+	used      time.Time   // when it was last in use; guarded by profiles.mu
+	idle      *time.Timer // ends it when nobody uses it; guarded by profiles.mu
 
 	ctx  context.Context // ends with Close
 	stop context.CancelCauseFunc
@@ -46,14 +54,26 @@ type route struct {
 	session *session
 	backend *back.Backend
 	back    *back.Session
+	tools   toolbook
 
-	mu      sync.Mutex // guards the field below
-	attempt *attempt   // the newest to connect for the sake of a catalogue; nil before the first
+	// Of a session for modern clients.
+	instances   *instances     // nil for a legacy client
+	subscribing sync.Mutex     // held while the backend is told; guards subscribed
+	subscribed  map[string]int // listens to each resource, by its URI as raw JSON
+
+	mu      sync.Mutex            // guards the fields below; held for moments
+	attempt *attempt              // the newest to connect for the sake of a catalogue; nil before the first
+	levels  map[*back.Session]int // how much each instance was told to say: an index of severities
 }
 
 func newRoute(s *session, b *back.Backend) *route {
 	r := &route{session: s, backend: b}
-	r.back = b.NewSession(back.Hello{Params: s.params}, newCaller(r, s.asker, wire.Message{}))
+	r.back = b.NewSession(s.hello, newCaller(r, s.asker, wire.Message{}))
+	if s.hello.Modern {
+		r.instances = newInstances(r)
+		r.subscribed = make(map[string]int)
+		r.levels = make(map[*back.Session]int)
+	}
 	return r
 }
 
@@ -106,18 +126,46 @@ func (s *session) serve(ctx context.Context, call *exchange) (wire.Message, *rou
 	return resp, via
 }
 
-// call sends one request of the client to the backend, with the client's call
+// call carries one request of the client to the backend. Its name in req is the
+// backend's own.
+func (r *route) call(ctx context.Context, x *exchange, req wire.Message) (wire.Message, error) {
+	if x.leg != nil {
+		return r.modern(ctx, x, req)
+	}
+	return r.work(ctx, x, req, r.back)
+}
+
+// work sends a request to the backend in one session with it, with the exchange
 // behind it for whatever the backend asks.
-func (r *route) call(ctx context.Context, call *exchange, req wire.Message) (wire.Message, error) {
-	c := newCaller(r, call, req)
+func (r *route) work(ctx context.Context, x *exchange, req wire.Message, session *back.Session) (wire.Message, error) {
+	c := newCaller(r, x, req)
 	limit := r.backend.CallTimeout
-	ctx, cancel := context.WithCancelCause(ctx)
+	working, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	c.clock = newClock(limit, func() { cancel(overtime(r.backend.Name, limit)) })
-	resp, err := r.back.Call(ctx, req, c)
-	call.human.Add(int64(c.clock.stop()))
-	c.finish(ctx)
+	resp, err := r.run(working, x, req, session, c)
+	x.human.Add(int64(c.clock.stop()))
+	c.finish(ctx, working.Err() != nil)
+	if r.instances != nil && req.Method() == "tools/list" && resp.Kind() == wire.Result {
+		r.tools.learn(resp.Result())
+	}
 	return resp, err
+}
+
+// run makes the call, in the way that the eras of its ends demand.
+func (r *route) run(ctx context.Context, x *exchange, req wire.Message, session *back.Session, c *caller) (wire.Message, error) {
+	if !x.parks {
+		return session.Call(ctx, req, c)
+	}
+	call := func() (wire.Message, error) { return session.Call(ctx, req, c) }
+	if name, _ := wire.Text(req.Params(), "name"); req.Method() == "tools/call" && r.has("tasks") && r.tool(ctx, x, name).task {
+		call = func() (wire.Message, error) { return r.runTask(ctx, session, req, c) }
+	}
+	resp, err := call()
+	if err != nil {
+		return resp, err
+	}
+	return r.urlsFirst(ctx, c, resp, call)
 }
 
 func overtime(backend string, limit time.Duration) *wire.Error {
@@ -163,7 +211,11 @@ func (s *session) Close() {
 	s.stop(wire.Errorf(wire.ReasonClientGone, "the session has ended"))
 	var closing sync.WaitGroup
 	for _, r := range s.routes {
-		closing.Go(r.back.Close)
+		if r.instances != nil {
+			closing.Go(r.instances.close)
+		} else {
+			closing.Go(r.back.Close)
+		}
 	}
 	closing.Wait()
 	s.wg.Wait()

@@ -1,0 +1,344 @@
+package relay
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/beckon-mcp/beckon/internal/wire"
+)
+
+// ackWait bounds how long a listen waits for backends to say what they will tell.
+const ackWait = 5 * time.Second
+
+// listen serves subscriptions/listen for as long as the client listens. Backends of
+// the modern era are listened to in the same way; of those of the legacy era, what
+// they tell their session goes to all that listen there.
+//
+// "The server MUST send notifications/subscriptions/acknowledged as the first
+// message […] and MUST NOT send any notification on the subscription before it."
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions#acknowledgment
+func (s *session) listen(ctx context.Context, x *exchange) (wire.Message, error) {
+	wanted := wire.Get(x.request.Params(), "notifications")
+	if len(wanted) == 0 || wanted[0] != '{' {
+		return wire.Message{}, wire.Errorf(wire.ReasonParams, "subscriptions/listen needs notifications, an object")
+	}
+	l := &listener{session: s, id: x.request.ID(), to: x, granted: make(map[string]bool), gone: make(chan struct{})}
+	var work sync.WaitGroup
+	ctx, cancel := context.WithCancelCause(ctx)
+	var acks []<-chan struct{}
+	for _, part := range s.parts(ctx, x, wanted) {
+		ack := make(chan struct{})
+		acks = append(acks, ack)
+		work.Go(func() { part.listen(ctx, l, ack) })
+	}
+	patience := time.NewTimer(ackWait)
+	for _, ack := range acks {
+		select {
+		case <-ack:
+		case <-patience.C:
+		case <-ctx.Done():
+		}
+	}
+	patience.Stop()
+	l.acknowledge(wanted)
+	select {
+	case <-ctx.Done():
+	case <-l.gone:
+	}
+	cancel(wire.Errorf(wire.ReasonClientGone, "the client does not listen any more"))
+	work.Wait()
+	// "it SHOULD respond to the original subscriptions/listen request with a
+	// completion result before closing the stream."
+	result := wire.Set([]byte(`{"resultType":"complete"}`), []byte(l.id), "_meta", wire.MetaSubscription)
+	return wire.NewResult(l.id, result), nil
+}
+
+// listener is one subscriptions/listen of a client.
+type listener struct {
+	session *session
+	id      wire.ID
+	to      *exchange
+	gone    chan struct{} // closed when the only backend has ended it
+
+	mu      sync.Mutex
+	granted map[string]bool // guarded by mu; what backends tell: members of the filter, and URIs
+	open    bool            // guarded by mu; it is acknowledged
+	once    sync.Once       // closes gone
+}
+
+// grant notes that a backend tells something that the client wants to hear.
+func (l *listener) grant(what string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.granted[what] = true
+}
+
+// acknowledge tells the client what of the wanted it will hear, and lets
+// notifications pass from then on.
+func (l *listener) acknowledge(wanted []byte) {
+	l.mu.Lock()
+	granted := []byte(`{}`)
+	var uris []byte
+	for name, value := range wire.Members(wanted) {
+		switch {
+		case name == "resourceSubscriptions":
+			for uri := range wire.Elements(value) {
+				if l.granted[string(uri)] {
+					uris = append(append(uris, ','), uri...)
+				}
+			}
+		case l.granted[name]:
+			granted = wire.Set(granted, value, name)
+		}
+	}
+	if uris != nil {
+		granted = wire.Set(granted, append(append([]byte("["), uris[1:]...), ']'), "resourceSubscriptions")
+	}
+	l.mu.Unlock()
+	ack := wire.Set(wire.Set(nil, []byte(l.id), "_meta", wire.MetaSubscription), granted, "notifications")
+	l.to.Notify(wire.NewNotification("notifications/subscriptions/acknowledged", ack))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open = true
+}
+
+// hear passes a notification that the client wants, and that comes after the
+// acknowledgement, under the id of its subscription.
+func (l *listener) hear(m wire.Message) {
+	what := filterOf(m)
+	l.mu.Lock()
+	wanted := l.open && l.granted[what]
+	l.mu.Unlock()
+	if wanted {
+		l.to.Notify(m.WithParams(wire.Set(m.Params(), []byte(l.id), "_meta", wire.MetaSubscription)))
+	}
+}
+
+// filters are the members of the filter that are flags, with the capability whose
+// listChanged they need.
+var filters = [...]struct{ member, capability string }{
+	{"toolsListChanged", "tools"}, {"promptsListChanged", "prompts"}, {"resourcesListChanged", "resources"},
+}
+
+// filterOf tells which member of the filter, or which URI as raw JSON, lets a
+// notification through; "" for what no listen hears.
+func filterOf(m wire.Message) string {
+	if m.Method() == "notifications/resources/updated" {
+		return string(wire.Get(m.Params(), "uri"))
+	}
+	for _, f := range filters {
+		if m.Method() == "notifications/"+f.capability+"/list_changed" {
+			return f.member
+		}
+	}
+	return ""
+}
+
+// part is what one backend contributes to a listen.
+type part struct {
+	route  *route
+	wanted []byte   // the flags that are set
+	uris   [][]byte // raw JSON strings
+	leg    *exchange
+}
+
+// parts divides what is wanted among the backends: each is asked for all kinds of
+// changes, and for the resources that are its own.
+func (s *session) parts(ctx context.Context, x *exchange, wanted []byte) []*part {
+	all := make([]*part, len(s.routes))
+	flags := []byte(`{}`)
+	for _, f := range filters {
+		if string(wire.Get(wanted, f.member)) == "true" {
+			flags = wire.Set(flags, []byte("true"), f.member)
+		}
+	}
+	for i, r := range s.routes {
+		all[i] = &part{route: r, wanted: flags, leg: x}
+	}
+	for uri := range wire.Elements(wire.Get(wanted, "resourceSubscriptions")) {
+		owner := s.via
+		if owner == nil {
+			text, _ := wire.Text(wire.Set(nil, uri, "uri"), "uri")
+			owner = s.catalogue.locate(ctx, x, text)
+		}
+		for _, p := range all {
+			if p.route == owner {
+				p.uris = append(p.uris, uri)
+			}
+		}
+	}
+	return all
+}
+
+// listen contributes until ctx ends. ack is closed when it is known what the
+// backend tells.
+func (p *part) listen(ctx context.Context, l *listener, ack chan struct{}) {
+	var once sync.Once
+	acknowledged := func() { once.Do(func() { close(ack) }) }
+	defer acknowledged()
+	r := p.route
+	if _, err := r.back.Connect(ctx); err != nil {
+		r.session.log.Warn("nothing is heard of a backend", "backend", r.backend.Name, "err", err)
+		return
+	}
+	if r.back.Modern() {
+		p.listenModern(ctx, l, acknowledged)
+		return
+	}
+	r.session.listeners.add(l)
+	defer r.session.listeners.remove(l)
+	for _, f := range filters {
+		if string(wire.Get(p.wanted, f.member)) == "true" && string(wire.Get(r.back.Result(), "capabilities", f.capability, "listChanged")) == "true" {
+			l.grant(f.member)
+		}
+	}
+	if string(wire.Get(r.back.Result(), "capabilities", "resources", "subscribe")) == "true" {
+		for _, uri := range p.uris {
+			if r.subscribe(ctx, uri) {
+				defer r.unsubscribe(uri)
+				l.grant(string(uri))
+			}
+		}
+	}
+	acknowledged()
+	<-ctx.Done()
+}
+
+// listenModern listens to a backend of the modern era in the client's stead.
+func (p *part) listenModern(ctx context.Context, l *listener, acknowledged func()) {
+	r := p.route
+	filter := p.wanted
+	if len(p.uris) > 0 {
+		var uris []byte
+		for _, uri := range p.uris {
+			uris = append(append(uris, ','), uri...)
+		}
+		filter = wire.Set(filter, append(append([]byte("["), uris[1:]...), ']'), "resourceSubscriptions")
+	}
+	params := wire.Set(ownParams(p.leg), filter, "notifications")
+	heard := &partAsker{listener: l, acknowledged: acknowledged}
+	resp, err := r.back.Call(ctx, wire.NewRequest(l.id, "subscriptions/listen", params), newCaller(r, heard, wire.Message{}))
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil || resp.Kind() == wire.Failure {
+		r.session.log.Warn("a backend does not let itself be listened to", "backend", r.backend.Name, "err", err, "code", string(wire.Get(resp.Error(), "code")))
+		return
+	}
+	if r.session.via == r {
+		l.once.Do(func() { close(l.gone) }) // the only backend has closed it in good order
+	}
+}
+
+// partAsker takes what one modern backend tells a listen.
+type partAsker struct {
+	nobody
+	listener     *listener
+	acknowledged func()
+}
+
+// Notify takes one notification. The first is the acknowledgement.
+func (p *partAsker) Notify(m wire.Message) {
+	if m.Method() != "notifications/subscriptions/acknowledged" {
+		p.listener.hear(m)
+		return
+	}
+	for name, value := range wire.Members(wire.Get(m.Params(), "notifications")) {
+		switch {
+		case name == "resourceSubscriptions":
+			for uri := range wire.Elements(value) {
+				p.listener.grant(string(uri))
+			}
+		case string(value) == "true":
+			p.listener.grant(name)
+		}
+	}
+	p.acknowledged()
+}
+
+// listeners are the listens of one session that hear what legacy backends tell it.
+// It is the session's Asker.
+type listeners struct {
+	nobody
+	visits *visits
+
+	mu  sync.Mutex
+	all map[*listener]struct{} // guarded by mu
+}
+
+func newListeners(v *visits) *listeners {
+	return &listeners{visits: v, all: make(map[*listener]struct{})}
+}
+
+// Notify takes what belongs to no request.
+func (ls *listeners) Notify(m wire.Message) { ls.take(m) }
+
+// take passes a notification that belongs to no request, whatever stream it came
+// on, to those that listen. It reports whether it is one of that kind.
+func (ls *listeners) take(m wire.Message) bool {
+	if m.Method() == "notifications/elicitation/complete" {
+		// The modern era does not know it; it speeds a call that waits for a visit.
+		if id, ok := wire.Text(m.Params(), "elicitationId"); ok {
+			ls.visits.done(id)
+		}
+		return true
+	}
+	if filterOf(m) == "" {
+		return false
+	}
+	ls.mu.Lock()
+	all := make([]*listener, 0, len(ls.all))
+	for l := range ls.all {
+		all = append(all, l)
+	}
+	ls.mu.Unlock()
+	for _, l := range all {
+		l.hear(m)
+	}
+	return true
+}
+
+func (ls *listeners) add(l *listener) {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	ls.all[l] = struct{}{}
+}
+
+func (ls *listeners) remove(l *listener) {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	delete(ls.all, l)
+}
+
+// subscribe makes a legacy backend tell when a resource changes, once for all who
+// want to hear it. It reports whether the backend agreed.
+func (r *route) subscribe(ctx context.Context, uri []byte) bool {
+	r.subscribing.Lock() // one at a time, and none while another ends
+	defer r.subscribing.Unlock()
+	key := string(uri)
+	if r.subscribed[key] == 0 && !r.tellSubscription(ctx, "resources/subscribe", uri) {
+		return false
+	}
+	r.subscribed[key]++
+	return true
+}
+
+func (r *route) unsubscribe(uri []byte) {
+	r.subscribing.Lock()
+	defer r.subscribing.Unlock()
+	key := string(uri)
+	if r.subscribed[key]--; r.subscribed[key] > 0 {
+		return
+	}
+	delete(r.subscribed, key)
+	ctx, cancel := context.WithTimeout(r.session.ctx, ackWait)
+	defer cancel()
+	r.tellSubscription(ctx, "resources/unsubscribe", uri)
+}
+
+func (r *route) tellSubscription(ctx context.Context, method string, uri []byte) bool {
+	req := wire.NewRequest(wire.IntID(0), method, wire.Set(nil, uri, "uri"))
+	resp, err := r.back.Call(ctx, req, newCaller(r, r.session.asker, wire.Message{}))
+	return err == nil && resp.Kind() == wire.Result
+}

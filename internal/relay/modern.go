@@ -1,0 +1,228 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/beckon-mcp/beckon/internal/front"
+	"github.com/beckon-mcp/beckon/internal/input"
+	"github.com/beckon-mcp/beckon/internal/park"
+	"github.com/beckon-mcp/beckon/internal/wire"
+)
+
+// Answer serves one request of a modern client.
+func (r *Relay) Answer(ctx context.Context, l *front.Leg) wire.Message {
+	s, err := r.profiles.enter(l)
+	if err != nil {
+		return wire.NewFailure(l.Request().ID(), err.Modern())
+	}
+	defer r.profiles.leave(s)
+	return s.answer(ctx, l)
+}
+
+func (s *session) answer(ctx context.Context, l *front.Leg) wire.Message {
+	began := time.Now()
+	x := &exchange{Asker: legAsker{Leg: l}, request: l.Request(), leg: l}
+	resp, via, err := s.modern(ctx, x)
+	if err != nil {
+		resp = wire.NewFailure(l.Request().ID(), wire.ErrorFrom(err).Modern())
+	}
+	if !x.parks { // a call that parks is reported when it ends, and not with each leg
+		s.report(x, via, began, resp)
+	}
+	return resp
+}
+
+// modern serves one request in the words of the modern era.
+func (s *session) modern(ctx context.Context, x *exchange) (resp wire.Message, via *route, err error) {
+	switch method := x.request.Method(); method {
+	case "server/discover":
+		return s.discover(ctx, x)
+	case "subscriptions/listen":
+		resp, err = s.listen(ctx, x)
+		return resp, s.via, err
+	case "initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe":
+		// "Remove ping, logging/setLevel, and notifications/roots/list_changed."
+		// https://modelcontextprotocol.io/specification/2026-07-28/changelog
+		return wire.Message{}, nil, wire.Errorf(wire.ReasonMethod, "revision %s does not know the method %s", x.leg.Meta.Revision, method)
+	}
+	if s.via != nil {
+		resp, err = s.via.call(ctx, x, x.request)
+		return resp, s.via, err
+	}
+	return s.catalogue.serve(ctx, x)
+}
+
+// modern carries a request of a modern client to the backend, in whichever era
+// that speaks.
+func (r *route) modern(ctx context.Context, x *exchange, req wire.Message) (wire.Message, error) {
+	if _, err := r.back.Connect(ctx); err != nil {
+		return wire.Message{}, err
+	}
+	if req.Method() == "tools/call" {
+		if err := r.checkHeaders(ctx, x, req); err != nil {
+			return wire.Message{}, err
+		}
+	}
+	switch {
+	case r.back.Modern():
+		return r.pass(ctx, x, req)
+	case strings.HasPrefix(req.Method(), "tasks/"):
+		return wire.NewFailure(req.ID(), wire.Errorf(wire.ReasonMethod, "the tasks of backend %s are not those of this revision", r.backend.Name)), nil
+	case mayAsk(req.Method()):
+		return r.park(ctx, x, req)
+	}
+	return r.plain(ctx, x, req)
+}
+
+// plain carries a request that cannot ask to a legacy backend.
+func (r *route) plain(ctx context.Context, x *exchange, req wire.Message) (wire.Message, error) {
+	// Progress tokens of several clients meet in one session; without a call that
+	// could take it, there is none.
+	req = req.WithParams(wire.Drop(req.Params(), "_meta", "progressToken"))
+	quiet := &exchange{Asker: heard{x.Asker, x.leg.Meta.LogLevel}, request: x.request}
+	resp, err := r.work(ctx, quiet, req, r.back)
+	if e, ok := errors.AsType[*wire.Error](err); ok && e.Reason == wire.ReasonBackendDown && !standard(req.Method()) {
+		// It was there a moment ago. Legacy servers have no one way to say that they
+		// do not know a method: some refuse the HTTP request.
+		return wire.Message{}, wire.Errorf(wire.ReasonMethod, "backend %s does not take the method %s", r.backend.Name, req.Method())
+	}
+	return r.adapt(req.Method(), resp), err
+}
+
+// standard reports whether a method is one that both eras define.
+func standard(method string) bool {
+	family, _, _ := strings.Cut(method, "/")
+	switch family {
+	case "completion", "prompts", "resources", "tools":
+		return true
+	}
+	return false
+}
+
+// pass carries a request to a backend of the client's own era, as it is.
+func (r *route) pass(ctx context.Context, x *exchange, req wire.Message) (wire.Message, error) {
+	if !r.backend.SealState || !mayAsk(req.Method()) {
+		return r.work(ctx, x, req, r.back)
+	}
+	lot, p := r.session.relay.lot, r.party()
+	if state, ok := wire.Text(req.Params(), "requestState"); ok {
+		inner, err := lot.Open(state, p, x.leg.Request())
+		if err != nil {
+			return wire.Message{}, err
+		}
+		req = req.WithParams(wire.Set(req.Params(), wire.Quote(inner), "requestState"))
+	}
+	resp, err := r.work(ctx, x, req, r.back)
+	if state, ok := wire.Text(resp.Result(), "requestState"); ok && err == nil {
+		sealed := wire.Quote(lot.Seal(state, p, x.leg.Request()))
+		resp = resp.WithResult(wire.Set(resp.Result(), sealed, "requestState"))
+	}
+	return resp, err
+}
+
+func (r *route) party() park.Party {
+	return park.Party{Principal: r.session.principal, Backend: r.backend.Name, Caps: r.session.caps}
+}
+
+// park carries a call to a legacy backend, where it goes on while the client goes
+// away to collect answers; or joins the call that goes on.
+//
+// A retry without state is none of ours: whatever it answers was not asked here,
+// and to take it for a fresh call could run the tool twice.
+func (r *route) park(ctx context.Context, x *exchange, req wire.Message) (wire.Message, error) {
+	x.parks = true
+	lot := r.session.relay.lot
+	switch {
+	case wire.Get(req.Params(), "requestState") != nil:
+		return lot.Resume(ctx, x.leg, r.party()), nil
+	case wire.Get(req.Params(), "inputResponses") != nil:
+		return wire.Message{}, wire.Errorf(wire.ReasonState, "the request has inputResponses and no requestState").
+			Hint("send the requestState that came with the inputRequests, or begin without inputResponses")
+	}
+	return lot.Begin(ctx, x.leg, r.party(), func(ctx context.Context, c *park.Call) wire.Message {
+		return r.perform(ctx, c, x.leg.Meta, req)
+	}), nil
+}
+
+// perform is the work of a call that may park. It runs once, however many legs the
+// client needs.
+func (r *route) perform(ctx context.Context, c *park.Call, meta wire.Meta, req wire.Message) wire.Message {
+	s, began := r.session, time.Now()
+	x := &exchange{Asker: c, request: c.Request(), parks: true}
+	if !s.relay.profiles.retain(s) {
+		return wire.NewFailure(req.ID(), wire.Errorf(wire.ReasonStopping, "the gateway is shutting down").Modern())
+	}
+	defer s.relay.profiles.leave(s)
+	req = req.WithParams(wire.Set(req.Params(), c.Token(), "_meta", "progressToken"))
+	resp, err := r.leased(ctx, x, meta, req)
+	if err != nil {
+		resp = wire.NewFailure(req.ID(), wire.ErrorFrom(err).Modern())
+	}
+	resp = r.adapt(req.Method(), resp)
+	s.report(x, r, began, resp)
+	return resp
+}
+
+// leased does the work with a session of the backend in which nothing else can be
+// taken for the origin of a question.
+func (r *route) leased(ctx context.Context, x *exchange, meta wire.Meta, req wire.Message) (wire.Message, error) {
+	if r.back.Attributes() || !r.session.askable() {
+		r.setLevel(ctx, r.back, meta.LogLevel)
+		return r.work(ctx, x, req, r.back)
+	}
+	in, err := r.instances.lease(ctx, func() { tellWaiting(x, req, r.backend.Name) })
+	if err != nil {
+		return wire.Message{}, err
+	}
+	defer r.instances.release(in)
+	r.setLevel(ctx, in.Session, meta.LogLevel)
+	return r.work(ctx, x, req, in.Session)
+}
+
+// tellWaiting tells a client that wants progress what its call waits for.
+func tellWaiting(x *exchange, req wire.Message, backend string) {
+	p := []byte(`{"progress":0}`)
+	p = wire.Set(p, wire.Get(req.Params(), "_meta", "progressToken"), "progressToken")
+	p = wire.Set(p, wire.Quote("waiting for backend "+backend+": its instances are busy with calls that may ask"), "message")
+	x.Notify(wire.NewNotification("notifications/progress", p))
+}
+
+// askable reports whether the client of s can be asked anything.
+func (s *session) askable() bool {
+	return s.caps.Form || s.caps.URL || s.caps.Sampling || s.caps.Roots
+}
+
+// legAsker is the way to a modern client during one request that cannot park:
+// notifications go on its stream, and questions cannot be asked.
+type legAsker struct {
+	*front.Leg
+	nobody
+}
+
+func (l legAsker) Offer(r *input.Request)               { l.nobody.Offer(r) }
+func (l legAsker) Retract(r *input.Request, why string) {}
+func (l legAsker) Notify(m wire.Message)                { l.Leg.Notify(m) }
+
+// nobody is an Asker through which nobody can be asked: behind it is a modern
+// client, which is asked by the result of a call and in no other way.
+type nobody struct{}
+
+func (nobody) Offer(r *input.Request) {
+	r.Withdraw(input.Unseen, wire.Errorf(wire.ReasonNoClient,
+		"no client is available: the client of this request can only be asked during tools/call, prompts/get and resources/read"))
+}
+
+func (nobody) Retract(*input.Request, string) {}
+
+// mayAsk reports whether input requests can nest in a method.
+//
+// "Servers MAY send InputRequiredResult responses on the following client requests:
+// prompts/get, resources/read, tools/call. Servers MUST NOT send
+// InputRequiredResult responses on any other client requests."
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#supported-requests
+func mayAsk(method string) bool {
+	return method == "tools/call" || method == "prompts/get" || method == "resources/read"
+}

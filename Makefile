@@ -25,7 +25,7 @@ test-plain: ## what the race detector would change: allocation budgets, and the 
 	./bin/beckon demo --once
 
 bench: build ## benchmarks; compare the ratios, machines differ
-	go test -run '^$$' -bench . -benchmem ./internal/wire ./internal/input ./internal/gateway
+	go test -run '^$$' -bench . -benchmem ./internal/wire ./internal/input ./internal/park ./internal/gateway
 	go run ./internal/e2e/relaybench -beckon bin/beckon
 
 fuzz: ## each fuzz target for 30 s

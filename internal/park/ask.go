@@ -1,8 +1,10 @@
 package park
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/beckon-mcp/beckon/internal/input"
@@ -18,6 +20,21 @@ type ask struct {
 }
 
 func (a *ask) key() string { return "r" + strconv.Itoa(a.number) }
+
+// shownAs returns the open question that the client was shown under a key, or nil.
+// A client may send very many keys. c.mu is held.
+func (c *Call) shownAs(key string) *ask {
+	digits, ok := strings.CutPrefix(key, "r")
+	number, err := strconv.Atoi(digits)
+	if !ok || err != nil || number > c.shown {
+		return nil
+	}
+	i, ok := slices.BinarySearchFunc(c.asks, number, func(a *ask, n int) int { return cmp.Compare(a.number, n) })
+	if !ok || c.asks[i].key() != key {
+		return nil
+	}
+	return c.asks[i]
+}
 
 // unseen ends a question that no client has been shown.
 func (a *ask) unseen(why *wire.Error) { a.request.Withdraw(input.Unseen, why) }
@@ -156,11 +173,11 @@ func (c *Call) answers(req wire.Message) ([]answer, *wire.Error) {
 	}
 	var all []answer
 	for key, value := range wire.Members(responses) {
-		i := slices.IndexFunc(c.asks, func(a *ask) bool { return a.number <= c.shown && a.key() == key })
-		if i < 0 {
+		open := c.shownAs(key)
+		if open == nil {
 			continue
 		}
-		a := answer{c.asks[i], value}
+		a := answer{open, value}
 		if err := a.check(); err != nil {
 			return nil, err.With("key", key)
 		}

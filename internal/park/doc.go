@@ -58,6 +58,6 @@
 //
 // Parked calls, in the process and of one principal, kept results, and all times are
 // [Options]. Notifications that wait for a leg: 64 of at most 256 KiB for one that
-// is slow, and 16 and the latest progress, of at most 64 KiB each, while there is
+// is slow, and 16 and the latest progress, of at most 16 KiB each, while there is
 // none. A parked call takes less than 2 KiB here, beside its work and its question.
 package park

@@ -269,7 +269,7 @@ func (s *stand) tellNobody(taken int) {
 	e.want(s, time.Now(), input.Abandoned, wire.ReasonClientGone)
 }
 
-// A client that never comes back is given up when its state has expired: the call
+// R72: a client that never comes back is given up when its state has expired: the call
 // is cancelled first, and then its questions end, with an error.
 func TestClientNeverReturns(t *testing.T) {
 	inBubble(t, Options{TTL: time.Minute}, func(s *stand) {

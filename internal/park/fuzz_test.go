@@ -148,3 +148,22 @@ func FuzzInputRequired(f *testing.F) {
 		}
 	})
 }
+
+// Every request has a digest, which is that of all its spellings.
+func FuzzRequestDigest(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `null`, `{"b":1,"a":{"d":1.0,"c":"\u0061"}}`, `{"n":1e999,"m":-0,"k":9007199254740993}`, `{"_meta":5,"requestState":[]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, params []byte) {
+		m, err := wire.Parse(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":%s}`, params))
+		if err != nil || m.Method() != "tools/call" || m.Params()[0] != '{' {
+			return
+		}
+		again := m.WithParams(wire.Set(wire.Canonical(m.Params()), []byte(`{"x":1}`), "inputResponses"))
+		if requestDigest(m) != requestDigest(again) {
+			t.Errorf("%s and %s differ", m.Raw(), again.Raw())
+		}
+	})
+}

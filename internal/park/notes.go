@@ -38,7 +38,7 @@ type missed struct {
 // So many other notifications wait, of so many bytes; and progress of as many.
 const (
 	maxMissed      = 16
-	maxMissedBytes = 64 << 10
+	maxMissedBytes = 16 << 10
 )
 
 func (w *missed) add(m wire.Message) {

@@ -215,7 +215,7 @@ func (p *play) run(pl plan) {
 	}
 }
 
-// Whatever backend and client do, the work runs once, each question ends once and
+// R78: whatever backend and client do, the work runs once, each question ends once and
 // is answered by nobody but who was asked, each leg returns, and nothing is left.
 func TestInterleavingsProperty(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -152,7 +152,7 @@ func TestDuplicatesAreReleasedTogether(t *testing.T) {
 	})
 }
 
-// A state of an earlier round gets the questions of the current one. What it says
+// D1: a state of an earlier round gets the questions of the current one. What it says
 // to questions that are answered changes nothing.
 func TestStaleState(t *testing.T) {
 	inBubble(t, Options{}, func(s *stand) {
@@ -166,7 +166,7 @@ func TestStaleState(t *testing.T) {
 // A leg that brings no answers gets the same questions, with a state that is good
 // for another while.
 func TestNoAnswers(t *testing.T) {
-	for _, responses := range []string{"", "{}", "null", `{"r7":{"action":"accept"},"x":5}`} {
+	for _, responses := range []string{"", "{}", "null", `{"r7":{"action":"accept"},"x":5}`, `{"r01":{"action":"accept"},"R1":5,"r":5,"r+1":5,"r-1":5,"r1 ":5}`} {
 		inBubble(t, Options{TTL: time.Minute}, func(s *stand) {
 			state := s.begin(s.asking(1)).wantInput("r1")
 			for range 5 {

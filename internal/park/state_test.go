@@ -81,7 +81,7 @@ func TestNoState(t *testing.T) {
 	})
 }
 
-// A state is good for whom it was given to, and for the request that it was given
+// R75: a state is good for whom it was given to, and for the request that it was given
 // for. Which of that is wrong, nobody is told.
 func TestForeignState(t *testing.T) {
 	inBubble(t, Options{}, func(s *stand) {

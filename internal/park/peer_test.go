@@ -311,12 +311,11 @@ func (s *stand) ask(ctx context.Context, c *Call) string {
 // asking is a tool that asks n questions one after the other.
 func (s *stand) asking(n int) Work {
 	return func(ctx context.Context, c *Call) wire.Message {
-		var text strings.Builder
-		text.WriteString("got")
+		said := []string{"got"}
 		for range n {
-			text.WriteString(" " + s.ask(ctx, c))
+			said = append(said, s.ask(ctx, c))
 		}
-		return result(text.String())
+		return result(strings.Join(said, " "))
 	}
 }
 

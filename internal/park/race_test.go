@@ -21,26 +21,24 @@ func TestManyAtOnce(t *testing.T) {
 	for n := range clients {
 		wg.Go(func() {
 			params := fmt.Sprintf(`"name":"deploy","n":%d`, n)
-			var want strings.Builder
-			want.WriteString(fmt.Sprintf("%d", n))
+			want := []string{fmt.Sprint(n)}
 			m := s.Begin(t.Context(), &leg{request: request(t, 1, params)}, partyOf(someone), func(ctx context.Context, c *Call) wire.Message {
 				ran.Add(1)
-				var text strings.Builder
-				text.WriteString(fmt.Sprint(n))
+				said := []string{fmt.Sprint(n)}
 				for range rounds {
-					text.WriteString(" " + s.ask(ctx, c))
+					said = append(said, s.ask(ctx, c))
 				}
-				return result(text.String())
+				return result(strings.Join(said, " "))
 			})
 			for round := 1; round <= rounds; round++ {
 				state, _ := wire.Text(m.Result(), "requestState")
 				name := fmt.Sprintf("%d-%d", n, round)
-				want.WriteString(" " + name)
+				want = append(want, name)
 				responses := named(fmt.Sprintf("r%d", round), name)
 				m = s.resumeCopies(copies, retry(params, state, responses))
 			}
-			if got, _ := wire.Text(m.Result(), "text"); got != want.String() {
-				t.Errorf("client %d got %s, want %s", n, m.Raw(), want.String())
+			if got, _ := wire.Text(m.Result(), "text"); got != strings.Join(want, " ") {
+				t.Errorf("client %d got %s, want %s", n, m.Raw(), want)
 			}
 		})
 	}

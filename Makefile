@@ -1,7 +1,7 @@
 # Two commands set everything up on a fresh Debian machine with Go and Node:
 #   make demo    the main job, with embedded defaults
 #   make test    every test; it fetches what it needs
-.PHONY: build demo test check bench fuzz clean node-modules check-e2e test-e2e test-e2e-direct
+.PHONY: build demo test check bench bench-eras fuzz clean node-modules check-e2e test-e2e test-e2e-direct
 
 demo: build ## a server asks, a person answers; nothing to set up
 	./bin/beckon demo
@@ -24,9 +24,12 @@ test-plain: ## what the race detector would change: allocation budgets, and the 
 	$(MAKE) build
 	./bin/beckon demo --once
 
-bench: build ## benchmarks; compare the ratios, machines differ
-	go test -run '^$$' -bench . -benchmem ./internal/wire ./internal/input ./internal/park ./internal/gateway
+bench: build ## benchmarks, with bench-eras; compare the ratios, machines differ
+	go test -run '^$$' -bench . -benchmem ./internal/wire ./internal/input ./internal/gateway
 	go run ./internal/e2e/relaybench -beckon bin/beckon
+
+bench-eras: build ## what the modern era costs: the four pairings, and 10,000 parked calls
+	go run ./internal/e2e/relaybench -beckon bin/beckon -only eras,parked
 
 fuzz: ## each fuzz target for 30 s
 	@for t in $$(grep -rhoE '^func Fuzz[A-Za-z]+' --include='*_test.go' internal | sed 's/func //' | sort -u); do \

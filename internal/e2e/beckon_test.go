@@ -25,21 +25,26 @@ type backend struct {
 	Env       map[string]string `json:"env,omitempty"`
 	URL       string            `json:"url,omitempty"`
 	Transport string            `json:"transport,omitempty"`
+	Era       string            `json:"era,omitempty"`
 }
 
 func backendOf(e endpoint) backend {
-	return backend{Command: e.Command, Args: e.Args, Env: e.Env, URL: e.URL, Transport: e.Transport}
+	return backend{Command: e.Command, Args: e.Args, Env: e.Env, URL: e.URL, Transport: e.Transport, Era: e.Era}
 }
 
 // writeConfig writes a configuration with these backends, all on a free port of
 // this machine, and returns its path.
 func writeConfig(t *testing.T, backends map[string]backend) string {
 	t.Helper()
-	data, err := json.Marshal(map[string]any{
-		"listen":   "127.0.0.1:0",
-		"http":     map[string]any{"sse": true},
-		"backends": backends,
-	})
+	return writeSettings(t, backends, map[string]any{"http": map[string]any{"sse": true}})
+}
+
+// writeSettings is writeConfig with other settings.
+func writeSettings(t *testing.T, backends map[string]backend, settings map[string]any) string {
+	t.Helper()
+	config := map[string]any{"listen": "127.0.0.1:0", "backends": backends}
+	maps.Copy(config, settings)
+	data, err := json.Marshal(config)
 	if err != nil {
 		t.Fatalf("encoding the configuration: %v", err)
 	}
@@ -55,11 +60,18 @@ func writeConfig(t *testing.T, backends map[string]backend) string {
 // and without a data race.
 func startBeckon(t *testing.T, backends map[string]backend) (baseURL string) {
 	t.Helper()
-	ready := filepath.Join(t.TempDir(), "ready")
-	cmd := exec.Command(beckonBinary(t), "serve", "--config", writeConfig(t, backends), "--ready-file", ready)
-	cmd.Env = append(os.Environ(), raceName+"="+raceValue)
-	p := startProcess(t, cmd)
+	p, baseURL := launchBeckon(t, writeConfig(t, backends))
 	t.Cleanup(func() { stopBeckon(t, p) })
+	return baseURL
+}
+
+// launchBeckon is startBeckon without the stop.
+func launchBeckon(t *testing.T, config string) (p *process, baseURL string) {
+	t.Helper()
+	ready := filepath.Join(t.TempDir(), "ready")
+	cmd := exec.Command(beckonBinary(t), "serve", "--config", config, "--ready-file", ready)
+	cmd.Env = append(os.Environ(), raceName+"="+raceValue)
+	p = startProcess(t, cmd)
 
 	ctx, cancel := context.WithTimeoutCause(t.Context(), startTimeout, fmt.Errorf("not ready after %v", startTimeout))
 	defer cancel()
@@ -71,7 +83,7 @@ func startBeckon(t *testing.T, backends map[string]backend) (baseURL string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return baseURL
+	return p, baseURL
 }
 
 func stopBeckon(t *testing.T, p *process) {

@@ -33,7 +33,7 @@ type client struct {
 func clients() []client {
 	return []client{
 		{"go-sdk", playGo},
-		{"typescript", playTypeScript},
+		{"typescript", playNode("client.mjs")},
 	}
 }
 
@@ -132,27 +132,29 @@ func (e endpoint) command() *exec.Cmd {
 	return cmd
 }
 
-// playTypeScript runs node/client.mjs.
-func playTypeScript(ctx context.Context, t *testing.T, to endpoint, s script) ([]frame, error) {
-	job, err := json.Marshal(map[string]any{"endpoint": to, "script": s})
-	if err != nil {
-		return nil, fmt.Errorf("encoding the job: %w", err)
+// playNode plays with one of the scripts in node/.
+func playNode(file string, args ...string) func(context.Context, *testing.T, endpoint, script) ([]frame, error) {
+	return func(ctx context.Context, t *testing.T, to endpoint, s script) ([]frame, error) {
+		job, err := json.Marshal(map[string]any{"endpoint": to, "script": s})
+		if err != nil {
+			return nil, fmt.Errorf("encoding the job: %w", err)
+		}
+		var stdout bytes.Buffer
+		cmd := exec.Command(nodeBinary(t), append([]string{nodeFile(t, file)}, args...)...)
+		cmd.Stdin = bytes.NewReader(job)
+		cmd.Stdout = &stdout
+		child := startProcess(t, cmd)
+		code, err := child.wait(ctx)
+		child.kill()
+		frames, parseErr := parseFrames(&stdout)
+		switch {
+		case err != nil:
+			return frames, err
+		case code != 0:
+			return frames, fmt.Errorf("exit code %d: %s", code, child.stderr.tail(20))
+		}
+		return frames, parseErr
 	}
-	var stdout bytes.Buffer
-	cmd := exec.Command(nodeBinary(t), nodeFile(t, "client.mjs"))
-	cmd.Stdin = bytes.NewReader(job)
-	cmd.Stdout = &stdout
-	child := startProcess(t, cmd)
-	code, err := child.wait(ctx)
-	child.kill()
-	frames, parseErr := parseFrames(&stdout)
-	switch {
-	case err != nil:
-		return frames, err
-	case code != 0:
-		return frames, fmt.Errorf("exit code %d: %s", code, child.stderr.tail(20))
-	}
-	return frames, parseErr
 }
 
 func parseFrames(log io.Reader) ([]frame, error) {

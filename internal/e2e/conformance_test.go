@@ -19,13 +19,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// suiteTimeout bounds one run of the suite, which takes two seconds.
+// suiteTimeout bounds one run of the suite, which takes three seconds.
 const suiteTimeout = 3 * time.Minute
+
+// modernRevision is the first without a handshake.
+const modernRevision = "2026-07-28"
 
 // suites are the revisions and the number of scenarios that the suite has for
 // each.
 func suites() []suite {
-	return []suite{{"2025-06-18", 27}, {"2025-11-25", 33}}
+	return []suite{{"2025-06-18", 27}, {"2025-11-25", 33}, {modernRevision, 40}}
 }
 
 // A suite is the official conformance suite for one revision.
@@ -33,6 +36,11 @@ type suite struct {
 	revision  string
 	scenarios int
 }
+
+func (s suite) modern() bool { return s.revision >= modernRevision }
+
+// reference starts the server that passes everything of this suite directly.
+func (s suite) reference(t *testing.T) endpoint { return startReference(t, s.modern()) }
 
 // A check is one line of the suite's findings. The JSON is the suite's.
 type check struct {
@@ -75,7 +83,7 @@ func relayed(verdicts map[string]verdict) map[string]verdict {
 func TestConformanceDirect(t *testing.T) {
 	for _, s := range suites() {
 		t.Run(s.revision, func(t *testing.T) {
-			s.check(t, s.run(t, startReference(t)))
+			s.check(t, s.run(t, s.reference(t)))
 		})
 	}
 }
@@ -84,13 +92,13 @@ func TestConformanceDirect(t *testing.T) {
 // server behind streamable HTTP and behind stdio, and wants every check to end
 // as it does directly.
 func TestConformanceThrough(t *testing.T) {
-	behind := map[string]func(*testing.T) endpoint{
-		"http":  startReference,
-		"stdio": func(t *testing.T) endpoint { return endpoint{Command: referenceBinary(t)} },
-	}
 	for _, s := range suites() {
+		behind := map[string]func(*testing.T) endpoint{
+			"http":  s.reference,
+			"stdio": func(t *testing.T) endpoint { return endpoint{Command: referenceBinary(t)} },
+		}
 		t.Run(s.revision, func(t *testing.T) {
-			want := s.run(t, startReference(t))
+			want := s.run(t, s.reference(t))
 			for transport, start := range behind {
 				for _, path := range []string{"/mcp/peer", "/mcp"} {
 					t.Run(transport+path, func(t *testing.T) {

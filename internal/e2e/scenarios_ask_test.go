@@ -50,6 +50,15 @@ func askForms() []scenario {
 			text:  []string{`the window is gone`, `"isError":true`},
 			asked: []string{elicitationCreate},
 		},
+		{ // one call, a question after the other
+			step: step{
+				Name:     "two rounds",
+				Requests: []request{call("ask_rounds", map[string]any{"messages": []string{"First round?", "Second round?"}})},
+				Answers:  accept(content),
+			},
+			text:  []string{`answers First round?`, `answers Second round?`},
+			asked: []string{elicitationCreate, elicitationCreate},
+		},
 		{ // R16 R17: one call, two questions, the second answered first
 			step: step{
 				Name:     "two questions at once",

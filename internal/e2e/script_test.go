@@ -13,6 +13,10 @@ type endpoint struct {
 	Args      []string          `json:"args,omitempty"`
 	Env       map[string]string `json:"env,omitempty"`
 
+	// Era, if not empty, pins the era that Beckon speaks with the server behind
+	// it: "legacy" or "modern". Nobody else reads it.
+	Era string `json:"-"`
+
 	// ExitsClean says that the command must exit with code 0 when its stdin is
 	// closed. Servers that are not ours need not.
 	ExitsClean bool `json:"-"`

@@ -119,13 +119,14 @@ func startListening(t *testing.T, cmd *exec.Cmd) (baseURL string) {
 	return match[1]
 }
 
-// startReference starts the conformance server of the go-sdk's module, in its
-// stateful mode, and returns its URL. It cannot choose a port itself nor say
-// that it listens, so that a port is chosen for it and tried.
-func startReference(t *testing.T) endpoint {
+// startReference starts the conformance server of the go-sdk's module and
+// returns its URL: stateless for the modern era, otherwise stateful. It cannot
+// choose a port itself nor say that it listens, so that a port is chosen for it
+// and tried.
+func startReference(t *testing.T, modern bool) endpoint {
 	t.Helper()
 	address := freeAddress(t)
-	p := startProcess(t, exec.Command(referenceBinary(t), "-http", address, "-stateless=false"))
+	p := startProcess(t, exec.Command(referenceBinary(t), "-http", address, fmt.Sprintf("-stateless=%t", modern)))
 	ctx, cancel := context.WithTimeoutCause(t.Context(), startTimeout, fmt.Errorf("not ready after %v", startTimeout))
 	defer cancel()
 	err := p.poll(ctx, func() bool {

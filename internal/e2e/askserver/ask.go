@@ -74,6 +74,20 @@ func (s *service) askTwice(ctx context.Context, req *mcp.CallToolRequest, in str
 	return s.report(map[string]any{"answers": answers})
 }
 
+func (s *service) askRounds(ctx context.Context, req *mcp.CallToolRequest, in struct {
+	Messages []string `json:"messages"`
+}) (*mcp.CallToolResult, any, error) {
+	answers := make([]map[string]any, 0, len(in.Messages))
+	for _, message := range in.Messages {
+		answer, err := ask(ctx, req.Session, form(message))
+		if err != nil {
+			return nil, nil, err
+		}
+		answers = append(answers, answer)
+	}
+	return s.report(map[string]any{"answers": answers})
+}
+
 func (s *service) askPrompt(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	answer, err := ask(ctx, req.Session, form(req.Params.Arguments["message"]))
 	if err != nil {

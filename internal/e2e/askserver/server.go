@@ -24,6 +24,7 @@ func newServer(name string) *mcp.Server {
 	mcp.AddTool(server, tool("echo", "Returns its text."), s.echo)
 	mcp.AddTool(server, tool("ask_form", "Asks one question by form."), s.askForm)
 	mcp.AddTool(server, tool("ask_twice", "Asks two questions by form at once."), s.askTwice)
+	mcp.AddTool(server, tool("ask_rounds", "Asks questions by form one after the other."), s.askRounds)
 	mcp.AddTool(server, tool("ask_url", "Asks by URL, and announces that the visit is complete."), s.askURL)
 	mcp.AddTool(server, tool("need_url", "Refuses with -32042 until the URL has been visited."), s.needURL)
 	mcp.AddTool(server, tool("visit_url", "Plays the visit that need_url waits for."), s.visitURL)

@@ -16,49 +16,7 @@ import {
   ListRootsRequestSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
-
-/** Prints the wire log, counts what the current step has seen, and wakes whoever waits for more. */
-class Recorder {
-  #step = 'connect';
-  #waiting = [];
-  tally = { asked: 0, taken: 0, answered: 0, in: {} };
-
-  begin(step) {
-    this.#step = step;
-    this.tally = { asked: 0, taken: 0, answered: 0, in: {} };
-  }
-
-  record(frame) {
-    process.stdout.write(JSON.stringify({ step: this.#step, ...frame }) + '\n');
-    const { method, id } = frame.message ?? {};
-    if (frame.dir === 'in' && method !== undefined) {
-      if (id !== undefined) this.tally.asked++;
-      this.tally.in[method] = (this.tally.in[method] ?? 0) + 1;
-    } else if (frame.dir === 'out' && method === undefined) {
-      this.tally.answered++;
-    }
-    this.#wake();
-  }
-
-  /** Notes that a handler has taken up a question; returns how many were before it in this step. */
-  take() {
-    const before = this.tally.taken++;
-    this.#wake();
-    return before;
-  }
-
-  #wake() {
-    for (const wake of this.#waiting.splice(0)) wake();
-  }
-
-  async until(condition) {
-    while (!condition(this.tally)) await new Promise((wake) => this.#waiting.push(wake));
-  }
-
-  untilSeen(method, count) {
-    return this.until((tally) => (tally.in[method] ?? 0) >= count);
-  }
-}
+import { Desk, Recorder, sampledText } from './play.mjs';
 
 function openTransport({ url, transport, command, args, env }) {
   if (command) return new StdioClientTransport({ command, args, env, stderr: 'inherit' });
@@ -74,48 +32,6 @@ function tap(transport, log) {
     return send(message, options);
   };
   transport.onmessage = (message) => log.record({ dir: 'in', message });
-}
-
-/** Answers what the server asks, by the rules of the current step. */
-class Desk {
-  constructor(client, log) {
-    this.client = client;
-    this.log = log;
-  }
-
-  async answer(request, signal, question) {
-    const step = this.step ?? {};
-    const mine = this.log.take();
-    const text = JSON.stringify(request.params ?? {});
-    const rule = (step.answers ?? []).find((r) => r.method === request.method && text.includes(r.contains ?? ''));
-    if (!rule) throw new McpError(-32603, `no answer scripted for ${request.method}`);
-    if (rule.never) {
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-      throw signal.reason ?? new Error('withdrawn');
-    }
-    if (step.hold) {
-      await this.log.until((tally) => tally.asked >= step.hold && tally.answered === step.hold - 1 - mine);
-    }
-    if (rule.error) throw new McpError(rule.error.code, rule.error.message);
-    return fill(rule.result, { $client: this.client, $question: question });
-  }
-}
-
-/** Puts the values into every string of a result. */
-function fill(value, values) {
-  if (typeof value === 'string') {
-    return Object.entries(values).reduce((text, [name, v]) => text.replaceAll(name, () => v), value);
-  }
-  if (Array.isArray(value)) return value.map((v) => fill(v, values));
-  if (value && typeof value === 'object') {
-    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, fill(v, values)]));
-  }
-  return value;
-}
-
-function sampledText({ messages }) {
-  const content = [messages.at(-1)?.content].flat()[0];
-  return content?.text ?? '';
 }
 
 function newClient(script, desk) {
@@ -170,7 +86,7 @@ async function play(client, step, log, desk) {
 
 const { endpoint, script } = JSON.parse(readFileSync(0, 'utf8'));
 const log = new Recorder();
-const desk = new Desk(script.client, log);
+const desk = new Desk(script, (code, message) => new McpError(code, message), log);
 const client = newClient(script, desk);
 const transport = openTransport(endpoint);
 tap(transport, log);

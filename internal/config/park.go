@@ -20,8 +20,9 @@ type Park struct {
 	Grace time.Duration `key:"grace" default:"3s" min:"0s" max:"5m"`
 
 	// How long a question waits for others of the same call, so that they reach
-	// the client together. Zero lets Beckon find out: hardly any time, and 15 ms for
-	// tools that were seen to ask several things at once.
+	// the client together. Zero lets Beckon find out: 15 ms the first time that a tool
+	// asks, and from then on hardly any time, unless it was seen to ask several things
+	// at once.
 	Gather time.Duration `key:"gather" default:"0s" min:"0s" max:"5s"`
 
 	// How many calls may be parked in the whole process. A question that would park

@@ -131,23 +131,12 @@ func TestBridgesThrough(t *testing.T) {
 				}
 				for _, path := range r.paths {
 					t.Run(r.name+path, func(t *testing.T) {
-						s.checkBridged(t, r.name, want, s.run(t, bridge(t, path, r.start(t))))
+						s.checkBridged(t, r.name, want, s.run(t, serve(path, "http")(t, r.start(t))))
 					})
 				}
 			}
 		})
 	}
-}
-
-// bridge is serve with time for all questions of a call to come together: a legacy
-// server pushes them one by one, and a scenario wants to be asked three at once.
-// Left to itself Beckon learns that of a tool by its first call.
-func bridge(t *testing.T, path string, to endpoint) endpoint {
-	t.Helper()
-	config := writeSettings(t, map[string]backend{"peer": backendOf(to)}, map[string]any{"park": map[string]any{"gather": "250ms"}})
-	p, baseURL := launchBeckon(t, config)
-	t.Cleanup(func() { stopBeckon(t, p) })
-	return endpoint{URL: baseURL + path, Transport: "http"}
 }
 
 // checkBridged fails the test unless got is as good as want but for the gaps.

@@ -15,17 +15,14 @@ func (c *Call) gather(now time.Time) {
 	switch {
 	case c.parked: // asked when the client comes back
 		if now.Sub(c.askedAt) <= longWindow {
-			c.lot.habits.learn(c.habit())
+			c.lot.habits.learn(c.habit(), several)
 		}
 		return
 	case !c.gatherAt.IsZero(): // goes along
 		return
 	}
 	c.askedAt = now
-	window := c.lot.o.Gather
-	if window <= 0 && c.lot.habits.has(c.habit()) {
-		window = longWindow
-	}
+	window := c.window()
 	c.gatherAt, c.quick = now.Add(window), window <= 0
 	if !c.quick {
 		c.setTimer()
@@ -33,6 +30,31 @@ func (c *Call) gather(now time.Time) {
 	}
 	for _, s := range c.seats {
 		s.ring()
+	}
+}
+
+// window returns how long a first question waits for others; 0 for as long as it
+// takes the leg to wake up. c.mu is held.
+func (c *Call) window() time.Duration {
+	if c.lot.o.Gather > 0 {
+		return c.lot.o.Gather
+	}
+	switch c.lot.habits.of(c.habit()) {
+	case single:
+		return 0
+	case several:
+		return longWindow
+	}
+	return c.lot.first
+}
+
+// gathered learns from a round that goes out whether its question came alone. c.mu
+// is held.
+func (c *Call) gathered() {
+	if len(c.asks) == 1 {
+		c.lot.habits.learn(c.habit(), single)
+	} else {
+		c.lot.habits.learn(c.habit(), several)
 	}
 }
 
@@ -58,36 +80,44 @@ const (
 	maxHabitName = 256
 )
 
-// habits are those that were seen to ask several things at once. The zero habits
-// are none.
+// manner is how a habit asks.
+type manner uint8
+
+const (
+	unseen  manner = iota // it has not asked yet, or it is forgotten
+	single                // one thing at a time, as far as it was seen
+	several               // several things at once, if only one time
+)
+
+// habits are how those asked that did. The zero habits are none.
 type habits struct {
 	mu  sync.Mutex // guards the field below; taken after Call.mu
-	all map[habit]struct{}
+	all map[habit]manner
 }
 
-func (h *habits) has(one habit) bool {
+func (h *habits) of(one habit) manner {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	_, ok := h.all[one]
-	return ok
+	return h.all[one]
 }
 
 // learn remembers one, and forgets another when there are too many: which, does
-// not matter, because it is learned again the next time.
-func (h *habits) learn(one habit) {
+// not matter, because it is learned again the next time. What asked several things
+// once may do so again.
+func (h *habits) learn(one habit, how manner) {
 	if len(one.name) > maxHabitName {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.all == nil {
-		h.all = make(map[habit]struct{})
+		h.all = make(map[habit]manner)
 	}
-	if _, ok := h.all[one]; !ok && len(h.all) >= maxHabits {
+	if h.all[one] == unseen && len(h.all) >= maxHabits {
 		for other := range h.all {
 			delete(h.all, other)
 			break
 		}
 	}
-	h.all[one] = struct{}{}
+	h.all[one] = max(h.all[one], how)
 }

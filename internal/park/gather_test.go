@@ -62,7 +62,36 @@ func TestGatherFixedIsNotLearned(t *testing.T) {
 	})
 }
 
-// By default a question goes out without any time passing.
+// What asks for the first time waits for what may go along. From then on it takes no
+// time to ask one thing, as long as that is all that it asks.
+func TestGatherFirst(t *testing.T) {
+	inBubble(t, Options{}, func(s *stand) {
+		s.first = longWindow
+		for _, want := range []time.Duration{longWindow, 0, 0} {
+			began := time.Now()
+			v := s.begin(s.asking(1))
+			if want > 0 {
+				time.Sleep(want - 1)
+				v.wantWaits("the window is open")
+				time.Sleep(time.Nanosecond)
+			}
+			v.wantInput("r1")
+			if took := time.Since(began); took != want {
+				t.Errorf("the question went out after %v, want %v", took, want)
+			}
+		}
+	})
+	inBubble(t, Options{}, func(s *stand) {
+		s.first = longWindow
+		for range 2 {
+			v := s.begin(s.askingTwice(longWindow - 1))
+			time.Sleep(longWindow)
+			v.wantInput("r1", "r2")
+		}
+	})
+}
+
+// Where nothing else is known or set, a question goes out without any time passing.
 func TestGatherTakesNoTime(t *testing.T) {
 	inBubble(t, Options{}, func(s *stand) {
 		began := time.Now()
@@ -124,17 +153,17 @@ func TestGatherOneAfterTheOther(t *testing.T) {
 func TestHabitsAreBounded(t *testing.T) {
 	var h habits
 	for i := range 3 * maxHabits {
-		h.learn(habit{name: fmt.Sprint(i)})
-		h.learn(habit{name: fmt.Sprint(i)})
+		h.learn(habit{name: fmt.Sprint(i)}, several)
+		h.learn(habit{name: fmt.Sprint(i)}, single)
 	}
 	if len(h.all) != maxHabits {
 		t.Errorf("%d are remembered, want %d", len(h.all), maxHabits)
 	}
-	if last := (habit{name: fmt.Sprint(3*maxHabits - 1)}); !h.has(last) {
+	if last := (habit{name: fmt.Sprint(3*maxHabits - 1)}); h.of(last) != several {
 		t.Error("the newest is not remembered")
 	}
 	long := habit{name: fmt.Sprintf("%0*d", maxHabitName+1, 0)}
-	if h.learn(long); h.has(long) {
+	if h.learn(long, single); h.of(long) != unseen {
 		t.Error("a name that is too long is remembered")
 	}
 }

@@ -50,6 +50,7 @@ type Lot struct {
 	work   sync.WaitGroup // the goroutines of calls
 	tokens atomic.Uint64  // progress tokens given out
 	habits habits
+	first  time.Duration // how long the first question of all waits, of what never asked before
 
 	// mu guards the fields below. It is taken after Call.mu, never before, and
 	// never held while anything blocks or is called back.
@@ -78,6 +79,7 @@ func New(o Options, log *slog.Logger) (*Lot, error) {
 	return &Lot{
 		o:           o,
 		keys:        keys,
+		first:       longWindow,
 		boot:        binary.BigEndian.Uint64(boot[:]),
 		log:         log,
 		calls:       make(map[callID]*Call),

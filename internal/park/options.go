@@ -26,8 +26,9 @@ type Options struct {
 	// default. A state of another server that [Lot.Seal] sealed lives as long.
 	MaxAge time.Duration
 	// Gather is how long a question waits for others that may go along. By default
-	// that is the moment in which its leg wakes up, and 15 ms for what was seen to
-	// ask more than one thing.
+	// that is the moment in which its leg wakes up for what was seen to ask one
+	// thing at a time, and 15 ms for what asks for the first time, or was seen to ask
+	// several things.
 	Gather time.Duration
 	// Grace is how long a call goes on whose last leg broke off, when its client
 	// has a state with which to come back; 3 s by default, none when negative.
@@ -76,7 +77,7 @@ const (
 	Ended     Refusal = "ended"     // of a call that is over, and whose result is not kept
 )
 
-// longWindow is for calls that were seen to ask several things at once.
+// longWindow is for calls that may ask several things at once.
 const longWindow = 15 * time.Millisecond
 
 // withDefaults returns o with its zero values replaced, or what is wrong with it.

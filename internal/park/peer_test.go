@@ -74,6 +74,7 @@ func newStand(t testing.TB, o Options) *stand {
 	if err != nil {
 		t.Fatal(err)
 	}
+	lot.first = 0 // so that only the tests of gathering are about that
 	s.Lot = lot
 	s.broker = input.NewBroker(input.Limits{Timeout: 24 * time.Hour, Total: 100_000, PerSession: 100_000}, brokerObserver{s.seen})
 	t.Cleanup(lot.Close)

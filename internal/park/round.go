@@ -11,6 +11,9 @@ import (
 // park ends a round: every leg that waits takes the open questions to its client,
 // which comes back with the answers in another leg. c.mu is held.
 func (c *Call) park(now time.Time) {
+	if !c.gatherAt.IsZero() {
+		c.gathered()
+	}
 	c.gatherAt, c.quick = time.Time{}, false
 	if !c.parked {
 		if err := c.lot.reserve(c.party.Principal); err != nil {

@@ -30,7 +30,7 @@ func named(method string) string {
 
 // SetStandard sets the standard headers for a request or notification.
 func SetStandard(h http.Header, m wire.Message) {
-	h.Set(HeaderRevision, string(wire.ParseMeta(m.Params()).Revision))
+	h.Set(HeaderRevision, revision(m))
 	h.Set(HeaderMethod, m.Method())
 	h.Del(HeaderName)
 	if key := named(m.Method()); key != "" {
@@ -48,7 +48,7 @@ func SetStandard(h http.Header, m wire.Message) {
 // is missing."
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
 func CheckStandard(h http.Header, m wire.Message) *wire.Error {
-	if err := check(h, HeaderRevision, string(wire.ParseMeta(m.Params()).Revision), false); err != nil {
+	if err := check(h, HeaderRevision, revision(m), false); err != nil {
 		return err
 	}
 	if err := check(h, HeaderMethod, m.Method(), false); err != nil {
@@ -63,6 +63,11 @@ func CheckStandard(h http.Header, m wire.Message) *wire.Error {
 		return nil // the request itself is malformed, and is told so
 	}
 	return check(h, HeaderName, name, true)
+}
+
+func revision(m wire.Message) string {
+	r, _ := wire.Text(m.Params(), "_meta", wire.MetaRevision)
+	return r
 }
 
 // check compares one header with what the message says.

@@ -42,7 +42,6 @@ func (a *ask) unseen(why *wire.Error) { a.request.Withdraw(input.Unseen, why) }
 // Offer asks the client of the call r, in the response to the leg that waits, or to
 // the next that comes.
 func (c *Call) Offer(r *input.Request) {
-	c.heard.Add(1)
 	a := &ask{request: r, params: paramsOf(r)}
 	if err := c.askable(a); err != nil {
 		a.unseen(err)

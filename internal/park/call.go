@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/beckon-mcp/beckon/internal/input"
@@ -24,7 +23,6 @@ type Call struct {
 	endsAt time.Time
 	timer  *time.Timer   // the one clock of the call: rings for whatever is next
 	place  *list.Element // guarded by Lot.mu; nil unless the result is kept
-	heard  atomic.Uint64 // messages of the backend
 
 	// mu guards the fields below. It is held for moments, and released by unlock
 	// where something may be left to do.
@@ -47,7 +45,6 @@ type Call struct {
 	parkedAt time.Time // when the client went away last
 	askedAt  time.Time // when the oldest question came that is, or was last, gathered
 	gatherAt time.Time // when the gathered questions go out; zero when there are none
-	quick    bool      // gathered no longer than it takes the leg to wake up
 	leaveAt  time.Time // when the client is given up; zero while it is there
 
 	final wire.Message // what the work returned; kept only when a state is out
@@ -206,7 +203,7 @@ func (c *Call) setTimer() {
 	switch {
 	case c.over:
 		next = c.bond.expires
-	case !c.gatherAt.IsZero() && !c.quick && len(c.seats) > 0:
+	case !c.gatherAt.IsZero() && len(c.seats) > 0:
 		next = earlier(next, c.gatherAt)
 	}
 	if !c.over && !c.leaveAt.IsZero() {

@@ -21,20 +21,14 @@ func (c *Call) gather(now time.Time) {
 	case !c.gatherAt.IsZero(): // goes along
 		return
 	}
-	c.askedAt = now
-	window := c.window()
-	c.gatherAt, c.quick = now.Add(window), window <= 0
-	if !c.quick {
-		c.setTimer()
-		return
+	c.askedAt, c.gatherAt = now, now.Add(c.window())
+	if due(c.gatherAt, now) && len(c.seats) > 0 {
+		c.park(now)
 	}
-	for _, s := range c.seats {
-		s.ring()
-	}
+	c.setTimer()
 }
 
-// window returns how long a first question waits for others; 0 for as long as it
-// takes the leg to wake up. c.mu is held.
+// window returns how long a first question waits for others. c.mu is held.
 func (c *Call) window() time.Duration {
 	if c.lot.o.Gather > 0 {
 		return c.lot.o.Gather

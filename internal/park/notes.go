@@ -11,7 +11,6 @@ import (
 // own terms. While there is none, the latest progress and a few others wait for
 // the next. It never blocks.
 func (c *Call) Notify(m wire.Message) {
-	c.heard.Add(1)
 	if m.Method() == "notifications/elicitation/complete" {
 		return // the modern era has no such thing, nor the id in it
 	}

@@ -26,9 +26,8 @@ type Options struct {
 	// default. A state of another server that [Lot.Seal] sealed lives as long.
 	MaxAge time.Duration
 	// Gather is how long a question waits for others that may go along. By default
-	// that is the moment in which its leg wakes up for what was seen to ask one
-	// thing at a time, and 15 ms for what asks for the first time, or was seen to ask
-	// several things.
+	// that is no time for what was seen to ask one thing at a time, and 15 ms for what
+	// asks for the first time, or was seen to ask several things.
 	Gather time.Duration
 	// Grace is how long a call goes on whose last leg broke off, when its client
 	// has a state with which to come back; 3 s by default, none when negative.

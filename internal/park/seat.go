@@ -3,7 +3,6 @@ package park
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
 	"time"
 
@@ -82,18 +81,8 @@ func (c *Call) wait(ctx context.Context, s *seat) wire.Message {
 }
 
 // take returns what there is for a leg: notifications, or else its response.
-// Questions that wait no longer than for this go out.
 func (c *Call) take(ctx context.Context, s *seat) ([]wire.Message, wire.Message) {
 	c.mu.Lock()
-	if c.quick && !c.gatherAt.IsZero() {
-		c.mu.Unlock()
-		c.linger()
-		c.mu.Lock()
-		if c.quick && !c.gatherAt.IsZero() && slices.Contains(c.seats, s) {
-			c.park(time.Now())
-			c.setTimer()
-		}
-	}
 	defer c.unlock()
 	if notes := s.notes.take(); notes != nil {
 		s.ring()
@@ -113,28 +102,6 @@ func (c *Call) tell(ctx context.Context) {
 		c.known = true
 	} else if !c.known {
 		c.cancel(context.Cause(ctx))
-	}
-}
-
-// A question that nothing is known about waits for others as long as the backend
-// goes on talking, with pauses of so many turns of the scheduler: some tens of
-// microseconds. A timer cannot do that. On Linux, an idle process wakes from one of
-// 50 microseconds after more than a millisecond.
-const (
-	turns    = 200
-	maxTurns = 10 * turns
-)
-
-// linger gives the goroutine that reads from the backend room to come to the next
-// question, if there is one.
-func (c *Call) linger() {
-	heard, quiet := c.heard.Load(), 0
-	for n := 0; n < maxTurns && quiet < turns; n++ {
-		runtime.Gosched()
-		quiet++
-		if now := c.heard.Load(); now != heard {
-			heard, quiet = now, 0
-		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -22,6 +23,7 @@ type profiles struct {
 	// mu guards the fields below, and session.users, session.used and session.idle.
 	mu     sync.Mutex
 	open   map[profile]*session
+	spelt  map[profile]*session // the same by how clients spell their capabilities; some of them
 	closed bool
 }
 
@@ -29,22 +31,56 @@ type profiles struct {
 type profile struct {
 	principal string
 	route     string // as in front.Leg
-	caps      string // canonical
+	caps      string // canonical; in profiles.spelt as they came
 }
 
+const (
+	// maxSpellings and maxSpelling bound which spellings of capabilities are known
+	// without looking into them: how many, and how many bytes each may have.
+	maxSpellings = 10_000
+	maxSpelling  = 4 << 10
+	// maxCaps is how many bytes of capabilities are looked into.
+	maxCaps = 64 << 10
+)
+
 func newProfiles(r *Relay) *profiles {
-	return &profiles{relay: r, open: make(map[profile]*session)}
+	return &profiles{relay: r, open: make(map[profile]*session), spelt: make(map[profile]*session)}
 }
 
 // enter returns the session for a request. The caller uses it, and must leave.
 func (p *profiles) enter(l *front.Leg) (*session, *wire.Error) {
-	caps := p.relay.bridged(l.Meta.Caps.Raw)
-	key := profile{l.Principal, l.Route, string(wire.Canonical(caps))}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
 		return nil, wire.Errorf(wire.ReasonStopping, "the gateway is shutting down")
 	}
+	as := profile{l.Principal, l.Route, string(l.Meta.Caps.Raw)}
+	if s := p.spelt[as]; s != nil {
+		s.users++
+		return s, nil
+	}
+	s, err := p.enterNewLocked(l)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.spelt) >= maxSpellings {
+		clear(p.spelt)
+	}
+	if len(as.caps) <= maxSpelling {
+		p.spelt[as] = s
+	}
+	s.users++
+	return s, nil
+}
+
+// enterNewLocked finds or makes the session for a request by what its capabilities
+// mean.
+func (p *profiles) enterNewLocked(l *front.Leg) (*session, *wire.Error) {
+	if len(l.Meta.Caps.Raw) > maxCaps {
+		return nil, wire.Errorf(wire.ReasonParams, "the client's capabilities are too long").With("limitBytes", maxCaps)
+	}
+	caps := p.relay.bridged(l.Meta.Caps.Raw)
+	key := profile{l.Principal, l.Route, string(wire.Canonical(caps))}
 	s := p.open[key]
 	if s == nil {
 		if err := p.makeRoomLocked(); err != nil {
@@ -57,7 +93,6 @@ func (p *profiles) enter(l *front.Leg) (*session, *wire.Error) {
 		s.idle = time.AfterFunc(p.relay.opts.SessionIdle, func() { p.doze(s) })
 		p.open[key] = s
 	}
-	s.users++
 	return s, nil
 }
 
@@ -120,6 +155,7 @@ func (p *profiles) doze(s *session) {
 
 func (p *profiles) endLocked(s *session) {
 	delete(p.open, s.profile)
+	maps.DeleteFunc(p.spelt, func(_ profile, of *session) bool { return of == s })
 	s.idle.Stop()
 	p.ends.Go(s.Close)
 }

@@ -1,6 +1,8 @@
 package relay_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,6 +44,14 @@ func TestProfiles(t *testing.T) {
 			t.Errorf("%s: the backend was offered %q, want %q", tt.caps, offered, tt.offered)
 		}
 	}
+}
+
+// Capabilities of any length are no way to fill the memory.
+func TestProfilesLongCapabilities(t *testing.T) {
+	c := attach(t, gateway(t, relay.Options{}, lister(t, "a")))
+	long := fmt.Sprintf(`{"experimental":{"x":%q}}`, strings.Repeat("x", 64<<10))
+	wantError(t, "capabilities of more than 64 KiB", c.as("1", long), -32602, wire.ReasonParams)
+	c.as("2", fmt.Sprintf(`{"experimental":{"x":%q}}`, strings.Repeat("x", 32<<10)))
 }
 
 // A session that nobody uses ends, and its backends with it; not a moment before

@@ -195,3 +195,26 @@ func Drop(obj []byte, path ...string) []byte {
 	}
 	return Splice(obj, Edit{Span{at.Start + cut.Start, at.Start + cut.End}, nil})
 }
+
+// without returns the object obj without the members whose names, unescaped, are
+// unwanted, and how many are left. What stands between two members that stay is
+// what stood before the second.
+func without(obj []byte, unwanted func(name []byte) bool) (rest []byte, left int) {
+	rest = make([]byte, 0, len(obj))
+	begin, end := 0, 0 // of what precedes the next member; end of the last
+	for m := range members(obj) {
+		if end == 0 {
+			rest = append(rest, obj[:m.name.Start]...)
+			begin = m.name.Start
+		}
+		if !unwanted(unescape(m.name.of(obj))) {
+			if left == 0 {
+				begin = m.name.Start
+			}
+			rest = append(rest, obj[begin:m.value.End]...)
+			left++
+		}
+		begin, end = m.value.End, m.value.End
+	}
+	return append(rest, obj[end:]...), left
+}

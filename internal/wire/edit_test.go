@@ -249,3 +249,24 @@ func TestReadersOfPartsAreTotal(t *testing.T) {
 		ParseClientCaps(part)
 	}
 }
+
+// Taking several members out at once is the same as dropping one after the other.
+func TestWithout(t *testing.T) {
+	for _, obj := range []string{
+		`{}`, `{ }`, `{"a":1}`, `{ "a" : 1 }`, `{"a":1,"b":2}`, `{"a":1 , "b":2}`, `{"b":2,"a":1}`, `{ "x":0, "a":1,"b":2 , "y":3,"a2":4 }`,
+		`{"\u0061":1,"y":[{"a":1}]}`, `{"a":1,"y":2,"b":3}`, `{"a":1,"b":2,"y":3}`, `{"y":3,"a":1,"b":2}`,
+	} {
+		want := Drop(Drop([]byte(obj), "a"), "b")
+		got, left := without([]byte(obj), func(name []byte) bool { return string(name) == "a" || string(name) == "b" })
+		if string(got) != string(want) {
+			t.Errorf("%s: %s, want %s", obj, got, want)
+		}
+		n := 0
+		for range Members(want) {
+			n++
+		}
+		if left != n {
+			t.Errorf("%s: %d left, want %d", obj, left, n)
+		}
+	}
+}

@@ -93,16 +93,21 @@ func (m Meta) Complete() *Error {
 // WithoutModernMeta returns params without what only the modern era knows: the
 // reserved members of _meta, and _meta itself when nothing is left in it.
 func WithoutModernMeta(params []byte) []byte {
-	for _, name := range [...]string{MetaRevision, MetaClientInfo, MetaCapabilities, MetaLogLevel} {
-		params = Drop(params, "_meta", name)
+	at, ok := Locate(params, "_meta")
+	if !ok || !declared(at.of(params)) {
+		return params
 	}
-	if meta := Get(params, "_meta"); declared(meta) {
-		for range Members(meta) {
-			return params
+	meta, left := without(at.of(params), func(name []byte) bool {
+		switch string(name) {
+		case MetaRevision, MetaClientInfo, MetaCapabilities, MetaLogLevel:
+			return true
 		}
-		params = Drop(params, "_meta")
+		return false
+	})
+	if left == 0 {
+		return Drop(params, "_meta")
 	}
-	return params
+	return Splice(params, Edit{at, meta})
 }
 
 // Canonical returns v, a part of a parsed message, in the one form that all

@@ -44,6 +44,11 @@ type HTTPOptions struct {
 	ResumeAttempts int
 }
 
+// connBufferBytes is what a connection has for each direction, for as long as an
+// answer may take: a call that waits for a person holds one. What is larger than it
+// is read and written past it.
+const connBufferBytes = 2 << 10
+
 // site makes the HTTP requests to one backend, over connections of its own.
 type site struct {
 	o    HTTPOptions
@@ -69,6 +74,8 @@ func newSite(log *slog.Logger, o HTTPOptions) (*site, error) {
 		TLSHandshakeTimeout:    o.ConnectTimeout,
 		ForceAttemptHTTP2:      true,
 		MaxIdleConnsPerHost:    100,
+		WriteBufferSize:        connBufferBytes,
+		ReadBufferSize:         connBufferBytes,
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
 	}

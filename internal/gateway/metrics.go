@@ -10,7 +10,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"go.opentelemetry.io/otel/attribute"
 	otelprom "go.opentelemetry.io/otel/exporters/prometheus"
 	"go.opentelemetry.io/otel/metric"
 	sdk "go.opentelemetry.io/otel/sdk/metric"
@@ -37,7 +36,8 @@ type metrics struct {
 	late    metric.Int64Counter       // beckon.input.late
 	noise   metric.Int64Counter       // beckon.backend.noise
 
-	park parkMetrics
+	park   parkMetrics
+	labels labelSets
 }
 
 const meterName = "github.com/beckon-mcp/beckon"
@@ -82,17 +82,14 @@ func (m *metrics) close(ctx context.Context) error { return m.provider.Shutdown(
 
 // Called counts one call of a client.
 func (m *metrics) Called(r relay.Report) {
-	attrs := []attribute.KeyValue{
-		attribute.String("mcp.method.name", known(r.Method)),
-		attribute.String("beckon.backend", r.Backend),
-	}
-	ctx, about := context.Background(), metric.WithAttributes(attrs...)
+	ctx, l := context.Background(), labels{backend: r.Backend, method: known(r.Method)}
+	about := m.labels.of(l)
 	m.working.Record(ctx, (r.Took - r.Human).Seconds(), about)
 	if r.Human > 0 {
 		m.human.Record(ctx, r.Human.Seconds(), about)
 	}
-	if kind := errorType(r.Response); kind != "" {
-		about = metric.WithAttributes(append(attrs, attribute.String("error.type", kind))...)
+	if l.errorType = errorType(r.Response); l.errorType != "" {
+		about = m.labels.of(l)
 	}
 	m.operations.Record(ctx, r.Took.Seconds(), about)
 }
@@ -127,30 +124,22 @@ func known(method string) string {
 	return "_OTHER"
 }
 
-func about(r *input.Request) []attribute.KeyValue {
-	return []attribute.KeyValue{
-		attribute.String("beckon.backend", r.Backend),
-		attribute.String("beckon.input.kind", string(r.Kind)),
-	}
-}
-
 // Opened counts an input request in.
 func (m *metrics) Opened(r *input.Request) {
-	m.open.Add(context.Background(), 1, metric.WithAttributes(about(r)...))
+	m.open.Add(context.Background(), 1, m.labels.of(labels{backend: r.Backend, kind: string(r.Kind)}))
 }
 
 // Ended counts an input request out.
 func (m *metrics) Ended(r *input.Request, a input.Answer, took time.Duration) {
-	attrs := about(r)
-	m.open.Add(context.Background(), -1, metric.WithAttributes(attrs...))
-	m.ended.Record(context.Background(), took.Seconds(),
-		metric.WithAttributes(append(attrs, attribute.String("beckon.outcome", string(a.Outcome)))...))
+	l := labels{backend: r.Backend, kind: string(r.Kind)}
+	m.open.Add(context.Background(), -1, m.labels.of(l))
+	l.outcome = string(a.Outcome)
+	m.ended.Record(context.Background(), took.Seconds(), m.labels.of(l))
 }
 
 // Refused counts an input request that was not admitted.
 func (m *metrics) Refused(q input.Question, err *wire.Error) {
-	m.refused.Add(context.Background(), 1, metric.WithAttributes(
-		attribute.String("beckon.backend", q.Backend), attribute.String("beckon.reason", string(err.Reason))))
+	m.refused.Add(context.Background(), 1, m.labels.of(labels{backend: q.Backend, reason: string(err.Reason)}))
 }
 
 // Late counts an answer that came too late.
@@ -158,5 +147,5 @@ func (m *metrics) Late() { m.late.Add(context.Background(), 1) }
 
 // Noise counts what a backend sent that is no message.
 func (m *metrics) Noise(backend string) {
-	m.noise.Add(context.Background(), 1, metric.WithAttributes(attribute.String("beckon.backend", backend)))
+	m.noise.Add(context.Background(), 1, m.labels.of(labels{backend: backend}))
 }

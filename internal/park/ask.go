@@ -1,6 +1,7 @@
 package park
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -60,6 +61,9 @@ func (c *Call) Offer(r *input.Request) {
 	c.gather(time.Now())
 }
 
+// surelyFlat is a number of objects and arrays that no limit to depth is below.
+const surelyFlat = 1000
+
 // turnAway ends a question that comes when its call is over.
 func (c *Call) turnAway(r *input.Request) {
 	if c.why != nil {
@@ -85,7 +89,10 @@ func (c *Call) askable(a *ask) *wire.Error {
 		return wire.Errorf(wire.ReasonMethod, "clients of revision %s are not asked %s", wire.R20260728, a.request.Ask.Method())
 	}
 	// What just fits into a message may not fit into one that wraps it: there is a
-	// limit to how deep a message may be.
+	// limit to how deep a message may be, far beyond that of most questions.
+	if bytes.Count(a.params, []byte("{"))+bytes.Count(a.params, []byte("[")) < surelyFlat {
+		return nil
+	}
 	if _, err := wire.Parse(append([]byte(`{"jsonrpc":"2.0","id":1,"result":`), append(inputRequired([]*ask{a}, ""), '}')...)); err != nil {
 		return wire.Errorf(wire.ReasonParams, "the params of %s cannot be passed on", a.request.Ask.Method())
 	}

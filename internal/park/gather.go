@@ -22,10 +22,13 @@ func (c *Call) gather(now time.Time) {
 		return
 	}
 	c.askedAt, c.gatherAt = now, now.Add(c.window())
-	if due(c.gatherAt, now) && len(c.seats) > 0 {
-		c.park(now)
+	if !due(c.gatherAt, now) {
+		c.setTimer()
+		return
 	}
-	c.setTimer()
+	for _, s := range c.seats {
+		s.ring()
+	}
 }
 
 // window returns how long a first question waits for others. c.mu is held.

@@ -81,9 +81,15 @@ func (c *Call) wait(ctx context.Context, s *seat) wire.Message {
 }
 
 // take returns what there is for a leg: notifications, or else its response.
+// Questions whose window is over go out with it: on the goroutine of the leg, because
+// that of the backend stays, with a stack as large as the most that it ever did.
 func (c *Call) take(ctx context.Context, s *seat) ([]wire.Message, wire.Message) {
 	c.mu.Lock()
 	defer c.unlock()
+	if now := time.Now(); due(c.gatherAt, now) && slices.Contains(c.seats, s) {
+		c.park(now)
+		c.setTimer()
+	}
 	if notes := s.notes.take(); notes != nil {
 		s.ring()
 		return notes, wire.Message{}

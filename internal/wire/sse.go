@@ -44,7 +44,8 @@ const fieldBytes = 1 << 10
 // EventReader reads an event stream.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
 type EventReader struct {
-	r     *bufio.Reader
+	src   io.Reader
+	r     *bufio.Reader // of src
 	max   int
 	began bool
 	cr    bool // the last line ended in CR, so that a LF belongs to its end
@@ -52,8 +53,15 @@ type EventReader struct {
 
 // NewEventReader returns a reader of events of at most max bytes of data each.
 func NewEventReader(r io.Reader, max int) *EventReader {
-	return &EventReader{r: bufio.NewReaderSize(r, 4<<10), max: max}
+	return &EventReader{src: r, r: bufio.NewReaderSize(r, smallBuffer), max: max}
 }
+
+// A stream may be silent for as long as a person thinks, and has a small buffer
+// until a line does not fit.
+const (
+	smallBuffer = 1 << 10
+	largeBuffer = 16 << 10
+)
 
 // Next returns the next event that carries anything. An event whose data is over
 // the limit gives [ErrTooLong], together with its id; reading goes on behind it.
@@ -149,6 +157,9 @@ func (r *EventReader) line(most int) (line []byte, err error) {
 		if end < 0 {
 			line = append(line, part[:min(len(part), most-len(line))]...)
 			r.r.Discard(len(part))
+			if len(part) == smallBuffer { // all that there was room for
+				r.r = bufio.NewReaderSize(r.src, largeBuffer)
+			}
 			continue
 		}
 		r.cr = part[end] == '\r'

@@ -75,7 +75,7 @@ type Backend struct {
 	// How long a call may work. The time in which a person is asked is not
 	// counted. After that the call is cancelled at the backend and the client
 	// gets an error. Zero means no limit.
-	CallTimeout time.Duration `key:"call_timeout" default:"0s" min:"0s"`
+	CallTimeout time.Duration `key:"call_timeout" default:"1h" min:"0s"`
 
 	// Keep the entry but do without the backend. It is still checked.
 	Disabled bool `key:"disabled" default:"false"`

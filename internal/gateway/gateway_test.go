@@ -72,8 +72,8 @@ func serve(t testing.TB, backend string, change func(*config.Config), log io.Wri
 	return "http://" + ln.Addr().String()
 }
 
-// greet calls the tool as a client whose person is called Ada. The SDK tries the
-// modern era first, and must be led to the one that Beckon speaks.
+// greet calls the tool as a client whose person is called Ada. The SDK speaks the
+// modern era, in which the backend is not addressed.
 func greet(t testing.TB, url string) string {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, &mcp.ClientOptions{

@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"strconv"
@@ -126,7 +125,7 @@ func edited(result []byte, member string, edit func([]byte) []byte) []byte {
 	if !changed {
 		return result
 	}
-	return wire.Set(result, slices.Concat([]byte("["), bytes.Join(all, []byte(",")), []byte("]")), member)
+	return wire.Set(result, array(all), member)
 }
 
 // severities are the log levels, least important first.

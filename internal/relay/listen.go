@@ -1,15 +1,21 @@
 package relay
 
 import (
+	"bytes"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
-// ackWait bounds how long a listen waits for backends to say what they will tell.
-const ackWait = 5 * time.Second
+const (
+	// ackWait bounds how long a listen waits for backends to say what they will tell.
+	ackWait = 5 * time.Second
+	// maxSubscriptions is how many resources one listen may be about.
+	maxSubscriptions = 1000
+)
 
 // listen serves subscriptions/listen for as long as the client listens. Backends of
 // the modern era are listened to in the same way; of those of the legacy era, what
@@ -23,6 +29,12 @@ func (s *session) listen(ctx context.Context, x *exchange) (wire.Message, error)
 	if len(wanted) == 0 || wanted[0] != '{' {
 		return wire.Message{}, wire.Errorf(wire.ReasonParams, "subscriptions/listen needs notifications, an object")
 	}
+	n := 0
+	for range wire.Elements(wire.Get(wanted, "resourceSubscriptions")) {
+		if n++; n > maxSubscriptions {
+			return wire.Message{}, wire.Errorf(wire.ReasonLimit, "too many resources are subscribed to at once").With("limit", maxSubscriptions)
+		}
+	}
 	l := &listener{session: s, id: x.request.ID(), to: x, granted: make(map[string]bool), gone: make(chan struct{})}
 	var work sync.WaitGroup
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -32,15 +44,14 @@ func (s *session) listen(ctx context.Context, x *exchange) (wire.Message, error)
 		acks = append(acks, ack)
 		work.Go(func() { part.listen(ctx, l, ack) })
 	}
-	patience := time.NewTimer(ackWait)
+	patience, stop := context.WithTimeout(ctx, ackWait)
 	for _, ack := range acks {
 		select {
 		case <-ack:
-		case <-patience.C:
-		case <-ctx.Done():
+		case <-patience.Done():
 		}
 	}
-	patience.Stop()
+	stop()
 	l.acknowledge(wanted)
 	select {
 	case <-ctx.Done():
@@ -48,6 +59,9 @@ func (s *session) listen(ctx context.Context, x *exchange) (wire.Message, error)
 	}
 	cancel(wire.Errorf(wire.ReasonClientGone, "the client does not listen any more"))
 	work.Wait()
+	if l.refusal.Kind() == wire.Failure {
+		return l.refusal, nil
+	}
 	// "it SHOULD respond to the original subscriptions/listen request with a
 	// completion result before closing the stream."
 	result := wire.Set([]byte(`{"resultType":"complete"}`), []byte(l.id), "_meta", wire.MetaSubscription)
@@ -60,32 +74,46 @@ type listener struct {
 	id      wire.ID
 	to      *exchange
 	gone    chan struct{} // closed when the only backend has ended it
+	refusal wire.Message  // of the only backend, which does not let itself be listened to; set before gone is closed
 
-	mu      sync.Mutex
-	granted map[string]bool // guarded by mu; what backends tell: members of the filter, and URIs
-	open    bool            // guarded by mu; it is acknowledged
-	once    sync.Once       // closes gone
+	mu      sync.Mutex      // guards the fields below
+	granted map[string]bool // what backends tell: members of the filter, and URIs
+	open    bool            // it is acknowledged
 }
 
-// grant notes that a backend tells something that the client wants to hear.
+// grant notes that a backend tells something that the client wants to hear. What the
+// client was not told in the acknowledgement comes too late.
 func (l *listener) grant(what string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.granted[what] = true
+	if !l.open {
+		l.granted[what] = true
+	}
+}
+
+// uri is what a URI, raw, is called among what is granted.
+func uri(raw []byte) string {
+	text, _ := wire.Text(raw)
+	return "uri " + text
 }
 
 // acknowledge tells the client what of the wanted it will hear, and lets
 // notifications pass from then on.
 func (l *listener) acknowledge(wanted []byte) {
+	select {
+	case <-l.gone:
+		return
+	default:
+	}
 	l.mu.Lock()
 	granted := []byte(`{}`)
-	var uris []byte
+	var uris [][]byte
 	for name, value := range wire.Members(wanted) {
 		switch {
 		case name == "resourceSubscriptions":
-			for uri := range wire.Elements(value) {
-				if l.granted[string(uri)] {
-					uris = append(append(uris, ','), uri...)
+			for raw := range wire.Elements(value) {
+				if l.granted[uri(raw)] {
+					uris = append(uris, raw)
 				}
 			}
 		case l.granted[name]:
@@ -93,7 +121,7 @@ func (l *listener) acknowledge(wanted []byte) {
 		}
 	}
 	if uris != nil {
-		granted = wire.Set(granted, append(append([]byte("["), uris[1:]...), ']'), "resourceSubscriptions")
+		granted = wire.Set(granted, array(uris), "resourceSubscriptions")
 	}
 	l.mu.Unlock()
 	ack := wire.Set(wire.Set(nil, []byte(l.id), "_meta", wire.MetaSubscription), granted, "notifications")
@@ -101,6 +129,10 @@ func (l *listener) acknowledge(wanted []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open = true
+}
+
+func array(elements [][]byte) []byte {
+	return slices.Concat([]byte("["), bytes.Join(elements, []byte(",")), []byte("]"))
 }
 
 // hear passes a notification that the client wants, and that comes after the
@@ -121,11 +153,11 @@ var filters = [...]struct{ member, capability string }{
 	{"toolsListChanged", "tools"}, {"promptsListChanged", "prompts"}, {"resourcesListChanged", "resources"},
 }
 
-// filterOf tells which member of the filter, or which URI as raw JSON, lets a
-// notification through; "" for what no listen hears.
+// filterOf tells what lets a notification through, as it is called among what is
+// granted; "" for what no listen hears.
 func filterOf(m wire.Message) string {
 	if m.Method() == "notifications/resources/updated" {
-		return string(wire.Get(m.Params(), "uri"))
+		return uri(wire.Get(m.Params(), "uri"))
 	}
 	for _, f := range filters {
 		if m.Method() == "notifications/"+f.capability+"/list_changed" {
@@ -156,15 +188,15 @@ func (s *session) parts(ctx context.Context, x *exchange, wanted []byte) []*part
 	for i, r := range s.routes {
 		all[i] = &part{route: r, wanted: flags, leg: x}
 	}
-	for uri := range wire.Elements(wire.Get(wanted, "resourceSubscriptions")) {
+	for raw := range wire.Elements(wire.Get(wanted, "resourceSubscriptions")) {
 		owner := s.via
 		if owner == nil {
-			text, _ := wire.Text(wire.Set(nil, uri, "uri"), "uri")
+			text, _ := wire.Text(raw)
 			owner = s.catalogue.locate(ctx, x, text)
 		}
 		for _, p := range all {
 			if p.route == owner {
-				p.uris = append(p.uris, uri)
+				p.uris = append(p.uris, raw)
 			}
 		}
 	}
@@ -194,10 +226,10 @@ func (p *part) listen(ctx context.Context, l *listener, ack chan struct{}) {
 		}
 	}
 	if string(wire.Get(r.back.Result(), "capabilities", "resources", "subscribe")) == "true" {
-		for _, uri := range p.uris {
-			if r.subscribe(ctx, uri) {
-				defer r.unsubscribe(uri)
-				l.grant(string(uri))
+		for _, raw := range p.uris {
+			if r.subscribe(ctx, raw) {
+				defer r.unsubscribe(raw)
+				l.grant(uri(raw))
 			}
 		}
 	}
@@ -210,11 +242,7 @@ func (p *part) listenModern(ctx context.Context, l *listener, acknowledged func(
 	r := p.route
 	filter := p.wanted
 	if len(p.uris) > 0 {
-		var uris []byte
-		for _, uri := range p.uris {
-			uris = append(append(uris, ','), uri...)
-		}
-		filter = wire.Set(filter, append(append([]byte("["), uris[1:]...), ']'), "resourceSubscriptions")
+		filter = wire.Set(filter, array(p.uris), "resourceSubscriptions")
 	}
 	params := wire.Set(ownParams(p.leg), filter, "notifications")
 	heard := &partAsker{listener: l, acknowledged: acknowledged}
@@ -223,11 +251,11 @@ func (p *part) listenModern(ctx context.Context, l *listener, acknowledged func(
 		return
 	}
 	if err != nil || resp.Kind() == wire.Failure {
-		r.session.log.Warn("a backend does not let itself be listened to", "backend", r.backend.Name, "err", err, "code", string(wire.Get(resp.Error(), "code")))
-		return
+		r.session.log.Warn("a backend is not listened to any more", "backend", r.backend.Name, "err", err, "code", string(wire.Get(resp.Error(), "code")))
 	}
-	if r.session.via == r {
-		l.once.Do(func() { close(l.gone) }) // the only backend has closed it in good order
+	if r.session.via == r { // then there is nothing more to hear, and the client can listen again
+		l.refusal = resp
+		close(l.gone)
 	}
 }
 
@@ -247,8 +275,8 @@ func (p *partAsker) Notify(m wire.Message) {
 	for name, value := range wire.Members(wire.Get(m.Params(), "notifications")) {
 		switch {
 		case name == "resourceSubscriptions":
-			for uri := range wire.Elements(value) {
-				p.listener.grant(string(uri))
+			for raw := range wire.Elements(value) {
+				p.listener.grant(uri(raw))
 			}
 		case string(value) == "true":
 			p.listener.grant(name)

@@ -1,0 +1,107 @@
+package relay_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/beckon-mcp/beckon/internal/relay"
+	"github.com/beckon-mcp/beckon/internal/wire"
+)
+
+// acknowledge is a modern backend's acknowledging a listen.
+func (a arrived) acknowledge(granted string) {
+	a.conn.send(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{%q:%s},"notifications":%s}}`,
+		wire.MetaSubscription, a.ID(), granted)
+}
+
+// tell is a modern backend's telling a change to a listen.
+func (a arrived) tell(method, more string) {
+	a.conn.send(`{"jsonrpc":"2.0","method":%q,"params":{%s"_meta":{%q:%s}}}`, method, more, wire.MetaSubscription, a.ID())
+}
+
+const listenAll = `"notifications":{"toolsListChanged":true,"resourcesListChanged":true,"resourceSubscriptions":["a:///one","a:///t\u0077o"]}`
+
+// A listen at a modern backend: what that grants is acknowledged, and what it tells
+// passes, under the id that the client chose; when it ends the listen, that ends.
+func TestListenModern(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newModern(t, "a")
+		c := attach(t, gateway(t, relay.Options{}, s))
+		c.modernly(`"l"`, "subscriptions/listen", listenAll)
+		l := s.want("the listen", "subscriptions/listen")
+		synctest.Wait()
+		if len(c.got) > 0 {
+			t.Errorf("told before the backend has acknowledged: %s", (<-c.got).Raw())
+		}
+		l.acknowledge(`{"toolsListChanged":true,"resourceSubscriptions":["a:///two"]}`)
+		ack := c.want("the acknowledgement", "notifications/subscriptions/acknowledged")
+		if got, want := string(ack.Params()), `{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"},"notifications":{"toolsListChanged":true,"resourceSubscriptions":["a:///t\u0077o"]}}`; got != want {
+			t.Errorf("acknowledged %s\nwant %s", got, want)
+		}
+		l.tell("notifications/resources/list_changed", "") // not granted
+		l.tell("notifications/resources/updated", `"uri":"a:///two",`)
+		if got := c.want("the resource", "notifications/resources/updated"); string(wire.Get(got.Params(), "_meta", wire.MetaSubscription)) != `"l"` {
+			t.Errorf("told %s", got.Raw())
+		}
+		l.answer(`{"resultType":"complete","_meta":{%q:%s}}`, wire.MetaSubscription, l.ID())
+		end := c.wantID("the end", `"l"`)
+		if got := string(wire.Get(end.Result(), "_meta", wire.MetaSubscription)); got != `"l"` {
+			t.Errorf("ended with %s", end.Raw())
+		}
+		c.leave()
+		<-c.left
+	})
+}
+
+// A backend that refuses to be listened to is heard.
+func TestListenRefused(t *testing.T) {
+	s := newModern(t, "a")
+	c := attach(t, gateway(t, relay.Options{}, s))
+	c.modernly("1", "subscriptions/listen", listenAll)
+	l := s.want("the listen", "subscriptions/listen")
+	l.conn.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method","data":{"x":1}}}`, l.ID())
+	if got := c.wantID("the refusal", "1"); string(got.Error()) != `{"code":-32601,"message":"no such method","data":{"x":1}}` {
+		t.Errorf("refused with %s", got.Raw())
+	}
+	many := `"notifications":{"resourceSubscriptions":["` + strings.Repeat(`x:///","`, 1000) + `x:///"]}`
+	wantError(t, "too many", c.ask("2", "subscriptions/listen", many), -32603, wire.ReasonLimit)
+	wantError(t, "no filter", c.ask("3", "subscriptions/listen", ""), -32602, wire.ReasonParams)
+}
+
+// A catalogue is listened to as one. A backend that does not acknowledge in time is
+// left out, and what it tells later is not passed on.
+func TestListenCatalogue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := lister(t, "a"), newModern(t, "b")
+		b.lists("resources/list", `{"resources":[]}`).lists("resources/templates/list", `{"resourceTemplates":[]}`)
+		c := attach(t, gateway(t, relay.Options{}, a, b))
+		began := time.Now()
+		c.modernly("1", "subscriptions/listen", `"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["a:///one"]}`)
+		sub := a.want("the subscription", "resources/subscribe")
+		sub.answer(`{}`)
+		l := b.want("the listen", "subscriptions/listen")
+		if got := string(wire.Get(l.Params(), "notifications")); got != `{"toolsListChanged":true,"promptsListChanged":true}` {
+			t.Errorf("the modern backend is asked for %s", got)
+		}
+		ack := c.want("the acknowledgement", "notifications/subscriptions/acknowledged")
+		if waited := time.Since(began); waited != 5*time.Second {
+			t.Errorf("acknowledged after %v, want 5s", waited)
+		}
+		if got := string(wire.Get(ack.Params(), "notifications")); got != `{"toolsListChanged":true,"resourceSubscriptions":["a:///one"]}` {
+			t.Errorf("acknowledged %s", got)
+		}
+		l.acknowledge(`{"toolsListChanged":true,"promptsListChanged":true}`)
+		l.tell("notifications/prompts/list_changed", "")
+		l.tell("notifications/tools/list_changed", "")
+		sub.conn.send(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:///one"}}`)
+		c.want("the tools of one of them have changed", "notifications/tools/list_changed")
+		c.want("the resource", "notifications/resources/updated")
+		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		a.want("the end at the one", "resources/unsubscribe").answer(`{}`)
+		b.want("the end at the other", "notifications/cancelled")
+		c.leave()
+		<-c.left
+	})
+}

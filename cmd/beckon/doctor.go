@@ -9,6 +9,7 @@ import (
 
 	"github.com/beckon-mcp/beckon/internal/config"
 	"github.com/beckon-mcp/beckon/internal/gateway"
+	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
 func (p *program) doctorCommand() *cobra.Command {
@@ -18,8 +19,9 @@ func (p *program) doctorCommand() *cobra.Command {
 		Use:   "doctor [--config FILE] [-- COMMAND ARGS...]",
 		Short: "show what each backend is, what it offers and what it can ask",
 		Long: strings.TrimSpace(`
-Doctor starts each backend of the configuration, or COMMAND, shakes hands as a
-client that can be asked everything, tells what came of it, and stops it again.
+Doctor starts each backend of the configuration, or COMMAND, speaks to it in both
+eras of the protocol as a client that can be asked everything, tells what came of
+it, and stops it again.
 It fails when one of them cannot be used.`),
 		Example: `  beckon doctor --config beckon.yaml
   beckon doctor -- npx -y @modelcontextprotocol/server-everything`,
@@ -63,12 +65,20 @@ func (p *program) printFindings(findings []gateway.Finding, asJSON bool) error {
 			continue
 		}
 		fmt.Fprintf(&b, "%s: ok, ready in %d ms\n", f.Backend, f.TookMillis)
-		fmt.Fprintf(&b, "  server        %s, revision %s\n", f.Server, f.Revision)
+		fmt.Fprintf(&b, "  server        %s, revision %s\n", f.Server, spoken(f.Revisions))
 		fmt.Fprintf(&b, "  offers        %s\n", offer(f))
 		fmt.Fprintf(&b, "  may ask for   %s\n", strings.Join(f.CanAsk, ", "))
 	}
 	_, err := fmt.Fprint(p.out, b.String())
 	return err
+}
+
+func spoken(revisions []wire.Revision) string {
+	var words []string
+	for _, r := range revisions {
+		words = append(words, string(r))
+	}
+	return strings.Join(words, " and ")
 }
 
 // offer tells what a backend has for clients.

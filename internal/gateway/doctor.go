@@ -14,19 +14,19 @@ import (
 
 // Finding is what one backend says of itself.
 type Finding struct {
-	Backend      string   `json:"backend"`
-	OK           bool     `json:"ok"`
-	Error        string   `json:"error,omitempty"`        // why it cannot be used
-	Server       string   `json:"server,omitempty"`       // its name and version
-	Revision     string   `json:"revision,omitempty"`     // the protocol revision that was agreed on
-	Capabilities []string `json:"capabilities,omitempty"` // what it offers
-	Tools        int      `json:"tools"`                  // on the first page of its list
-	CanAsk       []string `json:"canAsk,omitempty"`       // what its revision lets it ask a client
-	TookMillis   int64    `json:"tookMs"`                 // from nothing to an answered handshake
+	Backend      string          `json:"backend"`
+	OK           bool            `json:"ok"`
+	Error        string          `json:"error,omitempty"`        // why it cannot be used
+	Server       string          `json:"server,omitempty"`       // its name and version
+	Revisions    []wire.Revision `json:"revisions,omitempty"`    // the newest that it speaks of each era, legacy first
+	Capabilities []string        `json:"capabilities,omitempty"` // what it offers
+	Tools        int             `json:"tools"`                  // on the first page of its list
+	CanAsk       []string        `json:"canAsk,omitempty"`       // what its newest revision lets it ask a client
+	TookMillis   int64           `json:"tookMs"`                 // from nothing to an answered handshake
 }
 
-// Examine starts each configured backend, shakes hands as a client that can be
-// asked everything, and stops it again.
+// Examine starts each configured backend, speaks to it in both eras as a client that
+// can be asked everything, and stops it again.
 func Examine(ctx context.Context, cfg config.Config, log *slog.Logger) ([]Finding, error) {
 	g, err := New(cfg, "", log)
 	if err != nil {
@@ -64,14 +64,12 @@ func examine(ctx context.Context, b *back.Backend) Finding {
 		return f
 	}
 	f.OK = true
-	revision, _ := wire.Text(result, "protocolVersion")
 	name, _ := wire.Text(result, "serverInfo", "name")
 	version, _ := wire.Text(result, "serverInfo", "version")
-	f.Revision, f.Server = revision, name+" "+version
+	f.Server = name + " " + version
 	for capability := range wire.Members(wire.Get(result, "capabilities")) {
 		f.Capabilities = append(f.Capabilities, capability)
 	}
-	f.CanAsk = canAsk(wire.Revision(revision))
 	if err := s.Notify(ctx, wire.NewNotification("notifications/initialized", nil)); err != nil {
 		f.OK, f.Error = false, err.Error()
 		return f
@@ -79,8 +77,27 @@ func examine(ctx context.Context, b *back.Backend) Finding {
 	f.Tools, err = countTools(ctx, s, result)
 	if err != nil {
 		f.OK, f.Error = false, err.Error()
+		return f
 	}
+	f.Revisions = revisions(ctx, b, s, result)
+	f.CanAsk = canAsk(f.Revisions[len(f.Revisions)-1])
 	return f
+}
+
+// revisions tells which revisions a backend speaks: in the session s, which prefers
+// the legacy era, and in one that prefers the modern one.
+func revisions(ctx context.Context, b *back.Backend, s *back.Session, result []byte) []wire.Revision {
+	if s.Modern() {
+		return []wire.Revision{wire.R20260728}
+	}
+	text, _ := wire.Text(result, "protocolVersion")
+	both := []wire.Revision{wire.Revision(text)}
+	modern := b.NewSession(back.Hello{Params: []byte(everything), Modern: true}, nobody{})
+	defer modern.Close()
+	if _, err := modern.Connect(ctx); err == nil && modern.Modern() {
+		both = append(both, wire.R20260728)
+	}
+	return both
 }
 
 func countTools(ctx context.Context, s *back.Session, result []byte) (int, error) {

@@ -23,8 +23,9 @@ type Input struct {
 	// with reason `limit`.
 	MaxConcurrent int `key:"max_concurrent" default:"10000" min:"1"`
 
-	// How many questions may be open in one client session. One more is refused
-	// with reason `limit`.
+	// How many questions may be open in one client session, and in one call of a
+	// client of the revision 2026-07-28, which has no session (see `park` for how many
+	// calls it may have). One more is refused with reason `limit`.
 	MaxPerSession int `key:"max_per_session" default:"100" min:"1"`
 
 	// Whether questions that break the rules of the specification are refused with

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"cmp"
 	"crypto/rand"
 	"sync"
 	"time"
@@ -41,7 +42,7 @@ type Broker struct {
 	// anything blocks or is called back.
 	mu        sync.Mutex
 	open      map[*Request]struct{}
-	bySession map[string]int // open requests; no entry for none
+	bySession map[string]int // open requests, by their share; no entry for none
 	closed    bool
 }
 
@@ -111,14 +112,17 @@ func (b *Broker) register(r *Request) *wire.Error {
 		return wire.Errorf(wire.ReasonStopping, "the gateway is shutting down")
 	case len(b.open) >= b.limits.Total:
 		return tooMany("in the gateway", b.limits.Total)
-	case b.bySession[r.Session] >= b.limits.PerSession:
+	case b.bySession[r.share()] >= b.limits.PerSession:
 		return tooMany("in this session", b.limits.PerSession)
 	}
 	b.open[r] = struct{}{}
-	b.bySession[r.Session]++
+	b.bySession[r.share()]++
 	r.timer = time.AfterFunc(b.limits.Timeout, func() { r.expire() })
 	return nil
 }
+
+// share is what the per-session limit counts r under.
+func (q Question) share() string { return cmp.Or(q.Share, q.Session) }
 
 func tooMany(where string, limit int) *wire.Error {
 	return wire.Errorf(wire.ReasonLimit, "too many input requests are open %s", where).
@@ -141,8 +145,8 @@ func (b *Broker) end(r *Request, a Answer, why string) bool {
 	if first {
 		r.ended = true
 		delete(b.open, r)
-		if b.bySession[r.Session]--; b.bySession[r.Session] == 0 {
-			delete(b.bySession, r.Session)
+		if b.bySession[r.share()]--; b.bySession[r.share()] == 0 {
+			delete(b.bySession, r.share())
 		}
 	}
 	b.mu.Unlock()

@@ -62,7 +62,8 @@ type Question struct {
 	Message   wire.Message    // as the backend sent it
 	Backend   string          // which backend asks
 	Principal string          // whom it may be shown to
-	Session   string          // the client session it belongs to; the key of the per-session limit
+	Session   string          // the client session it belongs to
+	Share     string          // whose share of the per-session limit it takes; "" means that of Session
 	Call      string          // the call that caused it, for people: "tools/call deploy"; "" when the transport does not tell
 	Caps      wire.ClientCaps // what that client declared
 

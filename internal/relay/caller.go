@@ -52,6 +52,7 @@ func (c *caller) Ask(a back.Asked) (withdraw func(*wire.Error)) {
 		Backend:   c.route.backend.Name,
 		Principal: s.principal,
 		Session:   s.id,
+		Share:     c.share(),
 		Call:      label(c.call),
 		Caps:      s.caps,
 		Tell:      s.catalogue != nil,
@@ -64,6 +65,17 @@ func (c *caller) Ask(a back.Asked) (withdraw func(*wire.Error)) {
 		return nil
 	}
 	return func(why *wire.Error) { r.Withdraw(input.Withdrawn, why) }
+}
+
+// share is whose share of the limit per session a question takes. The session of
+// modern clients is that of all who say the same of themselves; there, each call has
+// its own, and calls are limited where they are parked.
+func (c *caller) share() string {
+	s := c.route.session
+	if !s.hello.Modern {
+		return ""
+	}
+	return s.id + string(wire.Get(c.call.Params(), "_meta", "progressToken"))
 }
 
 // carried reports whether a modern client can be asked a request by the result of

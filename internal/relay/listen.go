@@ -35,7 +35,10 @@ func (s *session) listen(ctx context.Context, x *exchange) (wire.Message, error)
 			return wire.Message{}, wire.Errorf(wire.ReasonLimit, "too many resources are subscribed to at once").With("limit", maxSubscriptions)
 		}
 	}
-	l := &listener{session: s, id: x.request.ID(), to: x, granted: make(map[string]bool), gone: make(chan struct{})}
+	l := &listener{
+		session: s, id: x.request.ID(), to: x, granted: make(map[string]bool),
+		gone: make(chan struct{}), told: make(chan struct{}),
+	}
 	var work sync.WaitGroup
 	ctx, cancel := context.WithCancelCause(ctx)
 	var acks []<-chan struct{}
@@ -76,9 +79,11 @@ type listener struct {
 	gone    chan struct{} // closed when the only backend has ended it
 	refusal wire.Message  // of the only backend, which does not let itself be listened to; set before gone is closed
 
+	told chan struct{} // closed when the acknowledgement has been sent
+
 	mu      sync.Mutex      // guards the fields below
 	granted map[string]bool // what backends tell: members of the filter, and URIs
-	open    bool            // it is acknowledged
+	settled bool            // what is granted now is what is acknowledged
 }
 
 // grant notes that a backend tells something that the client wants to hear. What the
@@ -86,7 +91,7 @@ type listener struct {
 func (l *listener) grant(what string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.open {
+	if !l.settled {
 		l.granted[what] = true
 	}
 }
@@ -106,6 +111,7 @@ func (l *listener) acknowledge(wanted []byte) {
 	default:
 	}
 	l.mu.Lock()
+	l.settled = true
 	granted := []byte(`{}`)
 	var uris [][]byte
 	for name, value := range wire.Members(wanted) {
@@ -126,23 +132,23 @@ func (l *listener) acknowledge(wanted []byte) {
 	l.mu.Unlock()
 	ack := wire.Set(wire.Set(nil, []byte(l.id), "_meta", wire.MetaSubscription), granted, "notifications")
 	l.to.Notify(wire.NewNotification("notifications/subscriptions/acknowledged", ack))
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.open = true
+	close(l.told)
 }
 
 func array(elements [][]byte) []byte {
 	return slices.Concat([]byte("["), bytes.Join(elements, []byte(",")), []byte("]"))
 }
 
-// hear passes a notification that the client wants, and that comes after the
-// acknowledgement, under the id of its subscription.
+// hear passes a notification that the client wants, behind the acknowledgement and
+// under the id of its subscription. What comes before it is known what is granted is
+// not passed.
 func (l *listener) hear(m wire.Message) {
 	what := filterOf(m)
 	l.mu.Lock()
-	wanted := l.open && l.granted[what]
+	wanted := l.settled && l.granted[what]
 	l.mu.Unlock()
 	if wanted {
+		<-l.told
 		l.to.Notify(m.WithParams(wire.Set(m.Params(), []byte(l.id), "_meta", wire.MetaSubscription)))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/beckon-mcp/beckon/internal/input"
 	"github.com/beckon-mcp/beckon/internal/relay"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
@@ -431,5 +432,31 @@ func TestMixedCatalogue(t *testing.T) {
 	}
 	if string(wire.Get(listed.Result(), "ttlMs")) != "0" || string(wire.Get(listed.Result(), "cacheScope")) != `"private"` {
 		t.Errorf("the list may be kept: %s", listed.Raw())
+	}
+}
+
+// The limit of open questions per session is one of each call for modern clients: the
+// session at the backend is not theirs alone.
+func TestModernLimitPerCall(t *testing.T) {
+	s := newServer(t, "a")
+	s.attributes = true
+	o := relay.Options{Broker: input.NewBroker(input.Limits{Timeout: time.Minute, Total: 1000, PerSession: 2}, ignore{})}
+	c := attach(t, gateway(t, o, s))
+	for i := range 10 {
+		c.modernly(fmt.Sprint(i), "tools/call", `"name":"do"`)
+		call := s.want("the call", "tools/call")
+		for q := range 3 {
+			call.sendOn(form, fmt.Sprint(10*i+q))
+		}
+		if got := s.want("the third is refused", ""); string(wire.Get(got.Error(), "data", "reason")) != `"limit"` {
+			t.Errorf("the backend got %s", got.Raw())
+		}
+		asked, n := c.wantID("the questions", fmt.Sprint(i)), 0
+		for range wire.Members(wire.Get(asked.Result(), "inputRequests")) {
+			n++
+		}
+		if n != 2 {
+			t.Errorf("the client is asked %d things, want 2: %s", n, asked.Raw())
+		}
 	}
 }

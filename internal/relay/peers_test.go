@@ -37,6 +37,7 @@ type server struct {
 	limit   time.Duration                        // of a call; 0 means none
 
 	modern       bool          // it speaks 2026-07-28 and nothing else
+	attributes   bool          // its transport tells which call a question belongs to
 	seal         bool          // seal_request_state
 	instances    int           // processes of one modern client; 0 means 1
 	instanceWait time.Duration // how long a call waits for one
@@ -105,7 +106,7 @@ func (c *serverConn) Send(_ context.Context, m wire.Message) error {
 	return nil
 }
 
-func (c *serverConn) Attributes() bool         { return false }
+func (c *serverConn) Attributes() bool         { return c.server.attributes }
 func (c *serverConn) Negotiated(wire.Revision) {}
 func (c *serverConn) Close() {
 	c.once.Do(func() {
@@ -120,6 +121,12 @@ func (c *serverConn) Err() error            { return errors.New("it has gone") }
 func (c *serverConn) send(format string, args ...any) {
 	c.server.t.Helper()
 	c.receiver.Receive(parse(c.server.t, fmt.Sprintf(format, args...)), "")
+}
+
+// sendOn is the backend's sending a message on the stream of a call.
+func (a arrived) sendOn(format string, args ...any) {
+	a.conn.server.t.Helper()
+	a.conn.receiver.Receive(parse(a.conn.server.t, fmt.Sprintf(format, args...)), a.ID())
 }
 
 // next returns the next message that reaches the backend.

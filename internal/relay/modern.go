@@ -169,7 +169,7 @@ func (r *route) perform(ctx context.Context, c *park.Call, meta wire.Meta, req w
 // leased does the work with a session of the backend in which nothing else can be
 // taken for the origin of a question.
 func (r *route) leased(ctx context.Context, x *exchange, meta wire.Meta, req wire.Message) (wire.Message, error) {
-	if r.back.Attributes() || !r.session.askable() {
+	if r.back.Attributes() || !r.mayBeAsked() {
 		r.setLevel(ctx, r.back, meta.LogLevel)
 		return r.work(ctx, x, req, r.back)
 	}
@@ -190,9 +190,13 @@ func tellWaiting(x *exchange, req wire.Message, backend string) {
 	x.Notify(wire.NewNotification("notifications/progress", p))
 }
 
-// askable reports whether the client of s can be asked anything.
-func (s *session) askable() bool {
-	return s.caps.Form || s.caps.URL || s.caps.Sampling || s.caps.Roots
+// mayBeAsked reports whether there is anything that the client can be asked and the
+// revision of the legacy backend lets it ask.
+func (r *route) mayBeAsked() bool {
+	text, _ := wire.Text(r.back.Result(), "protocolVersion")
+	revision, caps := wire.Revision(text), r.session.caps
+	return caps.Sampling || caps.Roots ||
+		caps.Form && revision.Since(wire.R20250618) || caps.URL && revision.Since(wire.R20251125)
 }
 
 // legAsker is the way to a modern client during one request that cannot park:

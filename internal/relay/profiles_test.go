@@ -140,3 +140,34 @@ func TestInstancesIdle(t *testing.T) {
 		<-c.left
 	})
 }
+
+// A call that cannot ask, because of its client or of the revision that the backend
+// speaks, shares a process with others.
+func TestInstancesShared(t *testing.T) {
+	for _, tt := range []struct {
+		caps, revision string
+		shared         bool
+	}{
+		{`{}`, "2025-11-25", true},
+		{`{"experimental":{}}`, "2025-11-25", true},
+		{`{"elicitation":{}}`, "2025-03-26", true},
+		{`{"elicitation":{"url":{}}}`, "2025-06-18", true},
+		{`{"elicitation":{}}`, "2025-06-18", false},
+		{`{"elicitation":{"url":{}}}`, "2025-11-25", false},
+		{`{"sampling":{}}`, "2024-11-05", false},
+		{`{"roots":{}}`, "2024-11-05", false},
+	} {
+		s := newServer(t, "a")
+		s.instances = 2
+		s.hello = fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"a","version":"1"}}`, tt.revision)
+		c := attach(t, gateway(t, relay.Options{}, s))
+		var calls []arrived
+		for _, id := range []string{"1", "2"} {
+			c.send(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"do","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":%s}}}`, id, tt.caps)
+			calls = append(calls, s.want("a call", "tools/call"))
+		}
+		if shared := calls[0].conn == calls[1].conn; shared != tt.shared {
+			t.Errorf("%s at a backend of %s: shared %v, want %v", tt.caps, tt.revision, shared, tt.shared)
+		}
+	}
+}

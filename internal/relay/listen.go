@@ -17,6 +17,9 @@ const (
 	maxSubscriptions = 1000
 )
 
+// methodAcknowledged is what a listen begins with.
+const methodAcknowledged = "notifications/subscriptions/acknowledged"
+
 // listen serves subscriptions/listen for as long as the client listens. Backends of
 // the modern era are listened to in the same way; of those of the legacy era, what
 // they tell their session goes to all that listen there.
@@ -131,7 +134,7 @@ func (l *listener) acknowledge(wanted []byte) {
 	}
 	l.mu.Unlock()
 	ack := wire.Set(wire.Set(nil, []byte(l.id), "_meta", wire.MetaSubscription), granted, "notifications")
-	l.to.Notify(wire.NewNotification("notifications/subscriptions/acknowledged", ack))
+	l.to.Notify(wire.NewNotification(methodAcknowledged, ack))
 	close(l.told)
 }
 
@@ -274,7 +277,7 @@ type partAsker struct {
 
 // Notify takes one notification. The first is the acknowledgement.
 func (p *partAsker) Notify(m wire.Message) {
-	if m.Method() != "notifications/subscriptions/acknowledged" {
+	if m.Method() != methodAcknowledged {
 		p.listener.hear(m)
 		return
 	}

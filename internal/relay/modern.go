@@ -24,7 +24,9 @@ func (r *Relay) Answer(ctx context.Context, l *front.Leg) wire.Message {
 
 func (s *session) answer(ctx context.Context, l *front.Leg) wire.Message {
 	began := time.Now()
-	x := &exchange{Asker: legAsker{Leg: l}, request: l.Request(), leg: l}
+	out := &outbox{leg: l}
+	defer out.close()
+	x := &exchange{Asker: legAsker{outbox: out}, request: l.Request(), leg: l}
 	resp, via, err := s.modern(ctx, x)
 	if err != nil {
 		resp = wire.NewFailure(l.Request().ID(), wire.ErrorFrom(err).Modern())
@@ -202,13 +204,9 @@ func (r *route) mayBeAsked() bool {
 // legAsker is the way to a modern client during one request that cannot park:
 // notifications go on its stream, and questions cannot be asked.
 type legAsker struct {
-	*front.Leg
+	*outbox
 	nobody
 }
-
-func (l legAsker) Offer(r *input.Request)               { l.nobody.Offer(r) }
-func (l legAsker) Retract(r *input.Request, why string) {}
-func (l legAsker) Notify(m wire.Message)                { l.Leg.Notify(m) }
 
 // nobody is an Asker through which nobody can be asked: behind it is a modern
 // client, which is asked by the result of a call and in no other way.

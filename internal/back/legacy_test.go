@@ -212,10 +212,17 @@ func TestCallsAreMatchedByID(t *testing.T) {
 	receive(t, "third", third)
 }
 
-// A response that is no valid message ends its call; there will be no other.
+// A response that is no valid message ends its call; there will be no other. The
+// client is told in the words of its era.
 func TestMalformedResponse(t *testing.T) {
 	ts := open(t, newScript(t))
-	conn := ts.connect()
+	malformedResponse(t, ts, ts.connect(), wire.CodeConnectionClosed)
+	modern, conn := openModern(t, true, legacyHello)
+	malformedResponse(t, modern, conn, wire.CodeInternal)
+}
+
+func malformedResponse(t *testing.T, ts *testSession, conn *scriptConn, want int) {
+	t.Helper()
 	done := ts.start(t.Context(), newClient(""), `1`, "tools/call", `{}`)
 	req := conn.want("call", "tools/call")
 	_, err := wire.Parse(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"a":1,"a":2}}`, req.ID()))
@@ -223,8 +230,8 @@ func TestMalformedResponse(t *testing.T) {
 		t.Fatal("a duplicate member was accepted")
 	}
 	conn.receiver.Noise(err)
-	if got := receive(t, "call", done); got.m.Kind() != wire.Failure || string(got.m.ID()) != "1" {
-		t.Errorf("the call ended with %s, %v; want an error", got.m.Raw(), got.err)
+	if got := receive(t, "call", done); string(got.m.ID()) != "1" || code(got.m) != want {
+		t.Errorf("the call ended with %s, %v; want an error %d", got.m.Raw(), got.err, want)
 	}
 }
 

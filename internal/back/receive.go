@@ -37,8 +37,11 @@ func (l *link) Receive(m wire.Message, of wire.ID) {
 func (l *link) Noise(what error) {
 	l.session.backend.opts.Noise()
 	if e, ok := errors.AsType[*wire.ParseError](what); ok && e.Answers != "" {
-		l.respond(wire.NewFailure(e.Answers, wire.Errorf(wire.ReasonBackendGone,
-			"backend %s sent a response that is no valid message: %s", l.session.backend.Name, e.Detail)))
+		err := wire.Errorf(wire.ReasonBackendGone, "backend %s sent a response that is no valid message: %s", l.session.backend.Name, e.Detail)
+		if l.session.hello.Modern {
+			err = err.Modern()
+		}
+		l.respond(wire.NewFailure(e.Answers, err))
 	}
 }
 

@@ -44,7 +44,9 @@ func modernFailure(resp wire.Message) wire.Message {
 
 // complete adds to a result what every one has in the modern era, unless it is
 // there: its type, who says it, and for how long it may be kept, which for the
-// result of a legacy server nobody knows.
+// result of a legacy server nobody knows. Its type is never another: a legacy server
+// may have a member of that name, and does not mean by it that the client is to make
+// the call again.
 //
 // "The result MUST include a resultType field to indicate the type of the result."
 // "Servers SHOULD include the following io.modelcontextprotocol/* field in every
@@ -55,10 +57,10 @@ func modernFailure(resp wire.Message) wire.Message {
 // https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#cacheable-results
 func complete(method string, result, server []byte) []byte {
 	var kind, ttl, scope, meta bool
-	for name := range wire.Members(result) {
+	for name, value := range wire.Members(result) {
 		switch name {
 		case "resultType":
-			kind = true
+			kind = string(value) == `"complete"`
 		case "ttlMs":
 			ttl = true
 		case "cacheScope":
@@ -66,6 +68,9 @@ func complete(method string, result, server []byte) []byte {
 		case "_meta":
 			meta = true
 		}
+	}
+	if !kind {
+		result = wire.Drop(result, "resultType")
 	}
 	if meta && server != nil && wire.Get(result, "_meta", wire.MetaServerInfo) == nil {
 		result = wire.Set(result, server, "_meta", wire.MetaServerInfo)

@@ -129,6 +129,10 @@ func TestModernWords(t *testing.T) {
 	for i, method := range []string{"ping", "initialize", "logging/setLevel", "resources/subscribe", "tasks/get"} {
 		wantError(t, method, c.ask(fmt.Sprint(10+i), method, ""), -32601, wire.ReasonMethod)
 	}
+	c.modernly("4", "tools/call", `"name":"t"`)
+	s.want("a call", "tools/call").answer(`{"resultType":"input_required","requestState":"x","_meta":{"y":1.0}}`)
+	wantResult(t, "a result that says it is another", c.wantID("the result", "4"),
+		`{"requestState":"x","_meta":{"y":1.0,"io.modelcontextprotocol/serverInfo":{"name":"a","version":"2"}},"resultType":"complete"}`)
 	c.modernly("3", "resources/read", `"uri":"x:///"`)
 	read := s.want("the read", "resources/read")
 	read.conn.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32002,"message":"none","data":{"uri":"x:///"}}}`, read.ID())

@@ -60,8 +60,11 @@ func (s *session) modern(ctx context.Context, x *exchange) (resp wire.Message, v
 // modern carries a request of a modern client to the backend, in whichever era
 // that speaks.
 func (r *route) modern(ctx context.Context, x *exchange, req wire.Message) (wire.Message, error) {
-	if _, err := r.back.Connect(ctx); err != nil {
-		return wire.Message{}, err
+	resumes := r.resumes(req)
+	if !resumes {
+		if _, err := r.back.Connect(ctx); err != nil {
+			return wire.Message{}, err
+		}
 	}
 	if req.Method() == "tools/call" {
 		if err := r.checkHeaders(ctx, x, req); err != nil {
@@ -69,6 +72,8 @@ func (r *route) modern(ctx context.Context, x *exchange, req wire.Message) (wire
 		}
 	}
 	switch {
+	case resumes:
+		return r.park(ctx, x, req)
 	case r.back.Modern():
 		return r.pass(ctx, x, req)
 	case strings.HasPrefix(req.Method(), "tasks/"):
@@ -77,6 +82,18 @@ func (r *route) modern(ctx context.Context, x *exchange, req wire.Message) (wire
 		return r.park(ctx, x, req)
 	}
 	return r.plain(ctx, x, req)
+}
+
+// resumes reports whether a request goes on with a call that is or was parked. That
+// needs no connection to the backend: the call has its own, or its result already,
+// whatever has become of the backend since.
+func (r *route) resumes(req wire.Message) bool {
+	state, ok := wire.Text(req.Params(), "requestState")
+	if !ok || !mayAsk(req.Method()) || r.back.Result() == nil {
+		return false
+	}
+	name, ours := r.session.relay.lot.Peek(state)
+	return ours && name == r.backend.Name
 }
 
 // plain carries a request that cannot ask to a legacy backend.

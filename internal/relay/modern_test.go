@@ -1,8 +1,11 @@
 package relay_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -93,6 +96,34 @@ func TestModernClientLegacyBackend(t *testing.T) {
 	if wire.Get(final.Result(), "_meta", wire.MetaServerInfo, "name") == nil {
 		t.Errorf("the result does not say whose it is: %s", final.Raw())
 	}
+}
+
+// A result is kept for a client that lost the response, though the backend that gave
+// it is down.
+func TestModernResultOutlivesBackend(t *testing.T) {
+	s := newServer(t, "a")
+	var down atomic.Bool
+	s.dial = func(context.Context) error {
+		if down.Load() {
+			return errors.New("it is down")
+		}
+		return nil
+	}
+	c := attach(t, gateway(t, relay.Options{}, s))
+	c.modernly("1", "tools/call", `"name":"do"`)
+	call := s.want("the call", "tools/call")
+	call.conn.send(form, "0")
+	again := `"name":"do",` + retry(t, c.wantID("the question", "1"), accepts)
+	c.modernly("2", "tools/call", again)
+	s.want("the answer", "")
+	call.answer(`{"content":[]}`)
+	first := c.wantID("the result", "2")
+	down.Store(true)
+	call.conn.Close()
+	if got := c.ask("3", "tools/call", again); string(got.Result()) != string(first.Result()) {
+		t.Errorf("once more: %s\nwant %s", got.Raw(), first.Result())
+	}
+	wantError(t, "a fresh call", c.ask("4", "tools/call", `"name":"do"`), -32603, wire.ReasonBackendDown)
 }
 
 // What comes without a valid state is never run again.

@@ -31,10 +31,12 @@ bench: build ## benchmarks, with bench-eras; compare the ratios, machines differ
 bench-eras: build ## what the modern era costs: the four pairings, and 10,000 parked calls
 	go run ./internal/e2e/relaybench -beckon bin/beckon -only eras,parked
 
-fuzz: ## each fuzz target for 30 s
-	@for t in $$(grep -rhoE '^func Fuzz[A-Za-z]+' --include='*_test.go' internal | sed 's/func //' | sort -u); do \
-		pkg=$$(dirname $$(grep -rlE "^func $$t\(" --include='*_test.go' internal)); \
-		echo "$$pkg $$t"; go test -run '^$$' -fuzz "^$$t$$" -fuzztime 30s -fuzzminimizetime 20x ./$$pkg || exit 1; \
+FUZZTIME ?= 30s
+
+fuzz: ## each fuzz target for FUZZTIME
+	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z]+' internal | sort | while IFS=: read -r file target; do \
+		pkg=./$$(dirname $$file); target=$${target#func }; echo "$$pkg $$target"; \
+		go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$pkg </dev/null || exit 1; \
 	done
 
 clean:

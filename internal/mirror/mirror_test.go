@@ -83,12 +83,28 @@ func TestStandard(t *testing.T) {
 	}
 	for method, params := range map[string]string{
 		"tools/list": `{` + meta + `}`, "resources/read": `{"uri":"file:///a b",` + meta + `}`, "prompts/get": `{"name":"p",` + meta + `}`,
+		"tasks/get": `{"taskId":"t1",` + meta + `}`, "tasks/update": `{"taskId":"t 1",` + meta + `}`, "tasks/cancel": `{"taskId":"",` + meta + `}`,
 	} {
 		m, h := request(method, params), http.Header{}
 		SetStandard(h, m)
 		if err := CheckStandard(h, m); err != nil {
 			t.Errorf("%s: %v", method, err)
 		}
+	}
+
+	get := request("tasks/get", `{"taskId":"t1",`+meta+`}`)
+	h = http.Header{}
+	SetStandard(h, get)
+	if got := h.Get(HeaderName); got != "t1" {
+		t.Errorf("the task is named %q", got)
+	}
+	h.Set(HeaderName, "t2")
+	if err := CheckStandard(h, get); err == nil || err.Code != -32020 {
+		t.Errorf("another task: %v, want -32020", err)
+	}
+	h.Del(HeaderName)
+	if err := CheckStandard(h, get); err != nil {
+		t.Errorf("a task that the headers do not name: %v", err)
 	}
 }
 

@@ -18,12 +18,18 @@ const (
 // "Mcp-Name | params.name or params.uri | tools/call, resources/read, prompts/get
 // requests"
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers
+//
+// "When tasks/get, tasks/update, or tasks/cancel is sent over the Streamable HTTP
+// transport, the client MUST set the Mcp-Name header to the value of params.taskId."
+// https://github.com/modelcontextprotocol/ext-tasks/blob/main/specification/2026-07-28/tasks.md#streamable-http-routing-headers
 func named(method string) string {
 	switch method {
 	case "tools/call", "prompts/get":
 		return "name"
 	case "resources/read":
 		return "uri"
+	case "tasks/get", "tasks/update", "tasks/cancel":
+		return "taskId"
 	}
 	return ""
 }
@@ -59,8 +65,11 @@ func CheckStandard(h http.Header, m wire.Message) *wire.Error {
 		return nil
 	}
 	name, ok := wire.Text(m.Params(), key)
-	if !ok {
+	switch {
+	case !ok:
 		return nil // the request itself is malformed, and is told so
+	case key == "taskId" && len(h.Values(HeaderName)) == 0:
+		return nil // the extension asks for it, for those who route; the standard does not
 	}
 	return check(h, HeaderName, name, true)
 }

@@ -84,9 +84,10 @@ type listener struct {
 
 	told chan struct{} // closed when the acknowledgement has been sent
 
-	mu      sync.Mutex      // guards the fields below
-	granted map[string]bool // what backends tell: members of the filter, and URIs
-	settled bool            // what is granted now is what is acknowledged
+	mu      sync.Mutex        // guards the fields below
+	granted map[string]bool   // what backends tell: members of the filter, and URIs
+	foreign map[string][]byte // what the only backend grants of members that Beckon does not know
+	settled bool              // what is granted now is what is acknowledged
 }
 
 // grant notes that a backend tells something that the client wants to hear. What the
@@ -97,6 +98,20 @@ func (l *listener) grant(what string) {
 	if !l.settled {
 		l.granted[what] = true
 	}
+}
+
+// grantForeign notes what the only backend grants of a member of the filter that
+// Beckon does not know, of an extension for instance.
+func (l *listener) grantForeign(member string, value []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.settled || l.session.via == nil {
+		return
+	}
+	if l.foreign == nil {
+		l.foreign = make(map[string][]byte)
+	}
+	l.foreign[member] = value
 }
 
 // uri is what a URI, raw, is called among what is granted.
@@ -127,6 +142,8 @@ func (l *listener) acknowledge(wanted []byte) {
 			}
 		case l.granted[name]:
 			granted = wire.Set(granted, value, name)
+		case l.foreign[name] != nil:
+			granted = wire.Set(granted, l.foreign[name], name)
 		}
 	}
 	if uris != nil {
@@ -149,6 +166,9 @@ func (l *listener) hear(m wire.Message) {
 	what := filterOf(m)
 	l.mu.Lock()
 	wanted := l.settled && l.granted[what]
+	if what == "" { // of no kind that Beckon knows: of what the only backend granted besides
+		wanted = l.settled && l.foreign != nil && m.Method() != "notifications/cancelled" // a response follows that
+	}
 	l.mu.Unlock()
 	if wanted {
 		<-l.told
@@ -162,8 +182,18 @@ var filters = [...]struct{ member, capability string }{
 	{"toolsListChanged", "tools"}, {"promptsListChanged", "prompts"}, {"resourcesListChanged", "resources"},
 }
 
+// known reports whether a member of the filter is one that Beckon knows.
+func known(member string) bool {
+	for _, f := range filters {
+		if f.member == member {
+			return true
+		}
+	}
+	return member == "resourceSubscriptions"
+}
+
 // filterOf tells what lets a notification through, as it is called among what is
-// granted; "" for what no listen hears.
+// granted; "" for what is of no kind that Beckon knows.
 func filterOf(m wire.Message) string {
 	if m.Method() == "notifications/resources/updated" {
 		return uri(wire.Get(m.Params(), "uri"))
@@ -179,19 +209,25 @@ func filterOf(m wire.Message) string {
 // part is what one backend contributes to a listen.
 type part struct {
 	route  *route
-	wanted []byte   // the flags that are set
+	wanted []byte   // the flags that are set, and for the only backend what Beckon does not know
 	uris   [][]byte // raw JSON strings
 	leg    *exchange
 }
 
 // parts divides what is wanted among the backends: each is asked for all kinds of
-// changes, and for the resources that are its own.
+// changes, and for the resources that are its own. What Beckon does not know can only
+// be for the one backend of a transparent session.
 func (s *session) parts(ctx context.Context, x *exchange, wanted []byte) []*part {
 	all := make([]*part, len(s.routes))
 	flags := []byte(`{}`)
 	for _, f := range filters {
 		if string(wire.Get(wanted, f.member)) == "true" {
 			flags = wire.Set(flags, []byte("true"), f.member)
+		}
+	}
+	for name, value := range wire.Members(wanted) {
+		if s.via != nil && !known(name) {
+			flags = wire.Set(flags, value, name)
 		}
 	}
 	for i, r := range s.routes {
@@ -287,6 +323,8 @@ func (p *partAsker) Notify(m wire.Message) {
 			for raw := range wire.Elements(value) {
 				p.listener.grant(uri(raw))
 			}
+		case !known(name):
+			p.listener.grantForeign(name, value)
 		case string(value) == "true":
 			p.listener.grant(name)
 		}

@@ -105,3 +105,85 @@ func TestListenCatalogue(t *testing.T) {
 		<-c.left
 	})
 }
+
+// What Beckon does not know of a listen passes between a client and the one modern
+// backend behind it: the tasks that an extension lets listen to.
+func TestListenExtension(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newModern(t, "a")
+		c := attach(t, gateway(t, relay.Options{}, s))
+		c.modernly(`"l"`, "subscriptions/listen", `"notifications":{"taskIds":["t1","t2"],"toolsListChanged":true}`)
+		l := s.want("the listen", "subscriptions/listen")
+		if got := string(wire.Get(l.Params(), "notifications", "taskIds")); got != `["t1","t2"]` {
+			t.Errorf("the backend is asked for the tasks %s", got)
+		}
+		l.acknowledge(`{"taskIds":["t2"],"promptsListChanged":true}`)
+		ack := c.want("the acknowledgement", "notifications/subscriptions/acknowledged")
+		if got := string(wire.Get(ack.Params(), "notifications")); got != `{"taskIds":["t2"]}` {
+			t.Errorf("acknowledged %s", got)
+		}
+		l.tell("notifications/tools/list_changed", "") // not granted
+		l.tell("notifications/tasks", `"taskId":"t2","status":"working","x":1.0,`)
+		told := c.want("the task", "notifications/tasks")
+		if got, want := string(told.Params()), `{"taskId":"t2","status":"working","x":1.0,"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}`; got != want {
+			t.Errorf("told %s, want %s", got, want)
+		}
+		l.conn.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, l.ID())
+		c.wantID("the end, and nothing before it", `"l"`)
+
+		c.modernly(`"m"`, "subscriptions/listen", `"notifications":{"toolsListChanged":true}`)
+		l = s.want("another listen", "subscriptions/listen")
+		l.acknowledge(`{"toolsListChanged":true}`)
+		c.want("the acknowledgement", "notifications/subscriptions/acknowledged")
+		l.tell("notifications/tasks", `"taskId":"t2",`)
+		synctest.Wait()
+		if len(c.got) > 0 {
+			t.Errorf("told of what was not listened to: %s", (<-c.got).Raw())
+		}
+		c.leave()
+		<-c.left
+	})
+}
+
+// Of several listens to one resource a legacy backend hears once, and it is told the
+// end when the last has ended. Each hears under its own id.
+func TestListenShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := lister(t, "a")
+		c := attach(t, gateway(t, relay.Options{}, s))
+		var sub arrived
+		for i, id := range []string{`"one"`, `2`} {
+			c.modernly(id, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["a:///one"]}`)
+			if i == 0 {
+				sub = s.want("the subscription", "resources/subscribe")
+				sub.answer(`{}`)
+			}
+			c.want("the acknowledgement, with nothing asked again", "notifications/subscriptions/acknowledged")
+		}
+		changed := func(want ...string) {
+			t.Helper()
+			sub.conn.send(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:///one"}}`)
+			heard := map[string]bool{}
+			for range want {
+				m := c.want("a change", "notifications/resources/updated")
+				heard[string(wire.Get(m.Params(), "_meta", wire.MetaSubscription))] = true
+			}
+			for _, id := range want {
+				if !heard[id] {
+					t.Errorf("the listen %s heard nothing", id)
+				}
+			}
+		}
+		changed(`"one"`, `2`)
+		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"one"}}`)
+		synctest.Wait()
+		changed(`2`)
+		if len(s.got)+len(c.got) > 0 {
+			t.Error("the end of one listen is the end of the subscription, or of nothing")
+		}
+		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+		s.want("the end", "resources/unsubscribe").answer(`{}`)
+		c.leave()
+		<-c.left
+	})
+}

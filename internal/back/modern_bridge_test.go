@@ -224,6 +224,9 @@ func TestErrorsForLegacyClients(t *testing.T) {
 				`"data":{"backend":"b","reason":"capability","requiredCapabilities":{"sampling":{"tools":{}},"roots":{}}}}`},
 		{`"error":{"code":-32021,"message":"no"}`, `{"code":-32603,"message":"backend b needs a capability, which the client did not declare",` +
 			`"data":{"backend":"b","reason":"capability"}}`},
+		{`"error":{"code":-32020,"message":"headers"}`, `{"code":-32603,"message":"backend b and this gateway do not understand each other: headers",` +
+			`"data":{"backend":"b","reason":"invalid"}}`},
+		{`"error":{"code":-32002,"message":"gone"}`, `{"code":-32002,"message":"gone"}`},
 		{`"error":{"code":-32602, "message":"Unknown"}`, `{"code":-32602, "message":"Unknown"}`},
 		{`"result":{"resultType":"task"}`, `{"code":-32603,"message":"backend b answers tools/call with a result of an unknown type","data":{"backend":"b","reason":"invalid"}}`},
 	} {

@@ -226,6 +226,11 @@ func TestModernInstances(t *testing.T) {
 		if len(c.got) > 0 {
 			t.Error("the wait ends early")
 		}
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		if len(c.got) == 0 {
+			t.Error("the wait ends late")
+		}
 		wantError(t, "no instance", c.wantID("no instance", "3"), -32603, wire.ReasonLimit)
 
 		c.modernly("4", "tools/call", `"name":"t1",`+retry(t, asked["1"], `{"action":"decline"}`))

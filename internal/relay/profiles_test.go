@@ -77,7 +77,7 @@ func TestProfilesIdle(t *testing.T) {
 		if s.open.Load() != 1 {
 			t.Fatal("the session has ended although a call was parked in it")
 		}
-		time.Sleep(time.Minute)
+		time.Sleep(time.Millisecond)
 		synctest.Wait()
 		if s.open.Load() != 0 {
 			t.Error("the session has not ended")

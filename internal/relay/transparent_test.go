@@ -155,7 +155,16 @@ func TestQuestionTimesOut(t *testing.T) {
 		s := newServer(t, "one")
 		c, _ := connect(t, gateway(t, relay.Options{TimeoutCode: -32001}, s))
 		askForm(c, s, `1`, `7`)
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute - time.Millisecond)
+		synctest.Wait()
+		if len(s.got) > 0 {
+			t.Error("the question ends early")
+		}
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		if len(s.got) == 0 {
+			t.Error("the question ends late")
+		}
 		c.want("the question is taken back", "notifications/cancelled")
 		wantError(t, "the backend is told", s.want("the timeout", "").Message, -32001, wire.ReasonTimeout)
 		c.leave()

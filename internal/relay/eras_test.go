@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/beckon-mcp/beckon/internal/front"
 	"github.com/beckon-mcp/beckon/internal/mirror"
@@ -230,4 +231,35 @@ func TestMirroredArguments(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A client that does not want a call any more ends the task that was made for it. A
+// backend that does not answer that holds the call up for 5 s, and no longer.
+func TestModernTaskCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(t, "a")
+		s.hello = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"tasks":{}},"serverInfo":{"name":"a","version":"2"}}`
+		s.lists("tools/list", `{"tools":[{"name":"slow","execution":{"taskSupport":"required"}}]}`)
+		s.instances, s.instanceWait = 1, time.Minute
+		c := attach(t, gateway(t, relay.Options{}, s))
+		c.modernly("1", "tools/call", `"name":"slow"`)
+		s.want("the call", "tools/call").answer(`{"task":{"taskId":"t1","status":"working"}}`)
+		s.want("the wait", "tasks/result")
+		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		s.want("the wait is over", "notifications/cancelled")
+		stop := s.want("the end of the task", "tasks/cancel")
+		if got := string(stop.Params()); got != `{"taskId":"t1"}` {
+			t.Errorf("cancelled is %s", got)
+		}
+		began := time.Now()
+		c.modernly("2", "tools/call", `"name":"slow"`) // waits for the one process
+		s.want("the backend does not answer", "notifications/cancelled")
+		if waited := time.Since(began); waited != 5*time.Second {
+			t.Errorf("given up after %v, want 5s", waited)
+		}
+		s.want("the next call", "tools/call").answer(`{"content":[]}`)
+		c.wantID("the result", "2")
+		c.leave()
+		<-c.left
+	})
 }

@@ -206,12 +206,13 @@ func FuzzParseID(f *testing.F) {
 
 func FuzzParseClientCaps(f *testing.F) {
 	addSeeds(f)
+	f.Add([]byte(`{"elicitation":{"url":{}}},"":{}`)) // two values, of which one is params
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got := ParseClientCaps(data)
 		if !bytes.Equal(got.Raw, data) {
 			t.Fatalf("Raw = %q, want %q", got.Raw, data)
 		}
-		if _, err := Parse(slices.Concat([]byte(`{"jsonrpc":"2.0","method":"x","params":`), data, []byte(`}`))); err != nil {
+		if _, err := Parse(slices.Concat([]byte(`{"jsonrpc":"2.0","method":"x","params":`), data, []byte(`}`))); err != nil || !json.Valid(data) {
 			return // no part of a message: whatever was found is as good
 		}
 		got.Raw = nil

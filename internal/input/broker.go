@@ -70,19 +70,34 @@ func (b *Broker) Open(q Question, ch Channel, done func(*Request, Answer)) (*Req
 	return r, nil
 }
 
-func (b *Broker) admit(q Question, ch Channel, done func(*Request, Answer)) (*Request, *wire.Error) {
-	ask, kind, err := classify(q.Message)
+// Judge returns why q would be refused, however little is open; nil if it would not
+// be. It is for a question that reaches its client without being opened here.
+func (b *Broker) Judge(q Question) *wire.Error {
+	_, _, err := b.judge(q)
 	if err != nil {
-		return nil, err
+		b.observer.Refused(q, err)
+	}
+	return err
+}
+
+func (b *Broker) judge(q Question) (ask wire.Message, kind Kind, err *wire.Error) {
+	ask, kind, err = classify(q.Message)
+	if err != nil {
+		return ask, kind, err
 	}
 	if b.limits.Off[kind] {
-		return nil, wire.Errorf(wire.ReasonDisabled, "%s is disabled in this gateway", featureOf(kind)).
+		return ask, kind, wire.Errorf(wire.ReasonDisabled, "%s is disabled in this gateway", featureOf(kind)).
 			Hint("switch it on under input in the configuration of the gateway")
 	}
 	if err := capable(q.Caps, kind, ask); err != nil {
-		return nil, err
+		return ask, kind, err
 	}
-	if err := b.limits.Rules.check(kind, ask); err != nil {
+	return ask, kind, b.limits.Rules.check(kind, ask)
+}
+
+func (b *Broker) admit(q Question, ch Channel, done func(*Request, Answer)) (*Request, *wire.Error) {
+	ask, kind, err := b.judge(q)
+	if err != nil {
 		return nil, err
 	}
 	now := time.Now()

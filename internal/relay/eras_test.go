@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/beckon-mcp/beckon/internal/front"
+	"github.com/beckon-mcp/beckon/internal/input"
 	"github.com/beckon-mcp/beckon/internal/mirror"
 	"github.com/beckon-mcp/beckon/internal/relay"
 	"github.com/beckon-mcp/beckon/internal/wire"
@@ -262,4 +263,90 @@ func TestModernTaskCancelled(t *testing.T) {
 		c.leave()
 		<-c.left
 	})
+}
+
+// R66, R71, R84: what is switched off is not told to a modern backend either, and what
+// the operator lets nobody be asked does not reach a modern client by way of a result.
+func TestModernToModernObeysTheOperator(t *testing.T) {
+	ask := func(properties string) string {
+		return `{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":{"mode":"form","message":"?","requestedSchema":{"type":"object","properties":{` +
+			properties + `}}}}},"requestState":"s"}`
+	}
+	s := newModern(t, "a")
+	c := attach(t, gateway(t, relay.Options{Off: map[input.Kind]bool{input.Sampling: true}}, s))
+	for i, seal := range []bool{false, true} {
+		s := newModern(t, "a")
+		s.seal = seal
+		c := attach(t, gateway(t, relay.Options{}, s))
+		id := fmt.Sprint(i)
+		c.modernly(id, "tools/call", `"name":"do"`)
+		s.want("the call", "tools/call").answer("%s", ask(`"password":{"type":"string"}`))
+		got := c.wantID("a question for a secret", id)
+		if code := string(wire.Get(got.Error(), "code")); code != "-32603" || wire.Get(got.Error(), "data", "reason") == nil {
+			t.Errorf("the client got %s", got.Raw())
+		}
+	}
+
+	c.modernly("1", "tools/call", `"name":"do","x":1.50`)
+	call := s.want("the call", "tools/call")
+	if got := string(wire.Get(call.Params(), "_meta", wire.MetaCapabilities)); got != `{"elicitation":{"form":{},"url":{}},"roots":{"listChanged":true}}` {
+		t.Errorf("the backend is told %s", got)
+	}
+	call.answer(`{"resultType":"input_required","inputRequests":{"q":{"method":"sampling/createMessage","params":{"messages":[]}}},"requestState":"s"}`)
+	if got := c.wantID("a question that is switched off", "1"); got.Kind() != wire.Failure {
+		t.Errorf("the client got %s", got.Raw())
+	}
+	c.modernly("2", "tools/call", `"name":"do"`)
+	s.want("the call", "tools/call").answer("%s", ask(`"name":{"type":"string"}`))
+	wantResult(t, "a question that may be asked", c.wantID("the question", "2"), ask(`"name":{"type":"string"}`))
+}
+
+// Where the transport tells which call asks, the calls of a modern client share one
+// session with the backend, and each is asked what its own call asked.
+func TestModernSharesWhereCallsAreTold(t *testing.T) {
+	s := newServer(t, "a")
+	s.attributes = true
+	c := attach(t, gateway(t, relay.Options{}, s))
+	calls, asked := map[string]arrived{}, map[string]wire.Message{}
+	for _, id := range []string{"1", "2"} {
+		c.modernly(id, "tools/call", `"name":"t`+id+`"`)
+		calls[id] = s.want("the call", "tools/call")
+	}
+	if calls["1"].conn != calls["2"].conn {
+		t.Error("the calls have a connection each")
+	}
+	for _, id := range []string{"2", "1"} {
+		call := calls[id]
+		call.conn.receiver.Receive(parse(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s0,"method":"elicitation/create","params":{"message":"of %s","requestedSchema":{"type":"object","properties":{}}}}`, id, id)), call.ID())
+		asked[id] = c.wantID("the question of its own call", id)
+		if text, _ := wire.Text(asked[id].Result(), "inputRequests", "r1", "params", "message"); text != "of "+id {
+			t.Errorf("request %s is asked %s", id, asked[id].Raw())
+		}
+	}
+	for _, id := range []string{"1", "2"} {
+		c.modernly(id+"0", "tools/call", `"name":"t`+id+`",`+retry(t, asked[id], accepts))
+		if got := s.want("the answer", ""); string(got.ID()) != id+"0" {
+			t.Errorf("call %s was answered %s", id, got.Raw())
+		}
+		calls[id].answer(`{}`)
+		c.wantID("the result", id+"0")
+	}
+}
+
+// In a catalogue, too, a modern backend gets its own state back, under the name by
+// which it knows what was called.
+func TestModernToModernCatalogue(t *testing.T) {
+	a, b := newModern(t, "a"), newModern(t, "b")
+	c := attach(t, gateway(t, relay.Options{}, a, b))
+	c.modernly("1", "tools/call", `"name":"b__do"`)
+	b.want("the call", "tools/call").answer(required, `"its own"`)
+	asked := c.wantID("the question", "1")
+	wantResult(t, "the question", asked, fmt.Sprintf(required, `"its own"`))
+	c.modernly("2", "tools/call", `"name":"b__do",`+retry(t, asked, accepts))
+	again := b.want("the retry", "tools/call")
+	if name, _ := wire.Text(again.Params(), "name"); name != "do" || string(wire.Get(again.Params(), "requestState")) != `"its own"` {
+		t.Errorf("the backend got %s", again.Params())
+	}
+	again.answer(`{"resultType":"complete","content":[]}`)
+	c.wantID("the result", "2")
 }

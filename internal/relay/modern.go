@@ -39,6 +39,7 @@ func (s *session) answer(ctx context.Context, l *front.Leg) wire.Message {
 
 // modern serves one request in the words of the modern era.
 func (s *session) modern(ctx context.Context, x *exchange) (resp wire.Message, via *route, err error) {
+	x.request = s.relay.allowed(x.request)
 	switch method := x.request.Method(); method {
 	case "server/discover":
 		return s.discover(ctx, x)
@@ -124,7 +125,8 @@ func standard(method string) bool {
 // pass carries a request to a backend of the client's own era, as it is.
 func (r *route) pass(ctx context.Context, x *exchange, req wire.Message) (wire.Message, error) {
 	if !r.backend.SealState || !mayAsk(req.Method()) {
-		return r.work(ctx, x, req, r.back)
+		resp, err := r.work(ctx, x, req, r.back)
+		return r.judged(req, resp, err)
 	}
 	lot, p := r.session.relay.lot, r.party()
 	if state, ok := wire.Text(req.Params(), "requestState"); ok {
@@ -135,11 +137,53 @@ func (r *route) pass(ctx context.Context, x *exchange, req wire.Message) (wire.M
 		req = req.WithParams(wire.Set(req.Params(), wire.Quote(inner), "requestState"))
 	}
 	resp, err := r.work(ctx, x, req, r.back)
+	resp, err = r.judged(req, resp, err)
 	if state, ok := wire.Text(resp.Result(), "requestState"); ok && err == nil {
 		sealed := wire.Quote(lot.Seal(state, p, x.leg.Request()))
 		resp = resp.WithResult(wire.Set(resp.Result(), sealed, "requestState"))
 	}
 	return resp, err
+}
+
+// judged returns the response of a modern backend to a modern client, unless it asks
+// what the operator lets nobody be asked. Such a question passes without the broker,
+// whose rules hold for it all the same.
+func (r *route) judged(req, resp wire.Message, err error) (wire.Message, error) {
+	if err != nil {
+		return resp, err
+	}
+	s := r.session
+	for _, request := range wire.Members(wire.Get(resp.Result(), "inputRequests")) {
+		method, ok := wire.Text(request, "method")
+		params := wire.Get(request, "params")
+		if !ok || len(params) > 0 && params[0] != '{' {
+			continue // it is the client that refuses what is no request
+		}
+		refusal := s.relay.opts.Broker.Judge(input.Question{
+			Message: wire.NewRequest(wire.IntID(0), method, params),
+			Backend: r.backend.Name, Principal: s.principal, Session: s.id, Call: label(req), Caps: s.caps,
+		})
+		if refusal != nil {
+			refusal = refusal.With("backend", r.backend.Name)
+			refusal.Code = wire.CodeInternal // it is not the client's request that is wrong
+			return wire.Message{}, refusal
+		}
+	}
+	return resp, nil
+}
+
+// allowed takes out of what a request says of its client what is switched off here.
+// Otherwise the request stays as it is.
+func (r *Relay) allowed(req wire.Message) wire.Message {
+	if len(r.opts.Off) == 0 {
+		return req
+	}
+	caps := wire.Get(req.Params(), "_meta", wire.MetaCapabilities)
+	left := wire.Get(r.offer(wire.Set(nil, caps, "capabilities")), "capabilities")
+	if len(left) == len(caps) {
+		return req
+	}
+	return req.WithParams(wire.Set(req.Params(), left, "_meta", wire.MetaCapabilities))
 }
 
 func (r *route) party() park.Party {

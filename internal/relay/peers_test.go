@@ -36,8 +36,8 @@ type server struct {
 	open    atomic.Int32                         // connections to it
 	limit   time.Duration                        // of a call; 0 means none
 
+	attributes   bool          // its transport tells which call a message belongs to
 	modern       bool          // it speaks 2026-07-28 and nothing else
-	attributes   bool          // its transport tells which call a question belongs to
 	seal         bool          // seal_request_state
 	instances    int           // processes of one modern client; 0 means 1
 	instanceWait time.Duration // how long a call waits for one

@@ -238,7 +238,7 @@ func TestErrorsForLegacyClients(t *testing.T) {
 	}
 }
 
-// A question by URL gets the id that the legacy era demands.
+// C5: a question by URL gets the id that the legacy era demands.
 func TestElicitationID(t *testing.T) {
 	ts, conn := openModern(t, false, `{"capabilities":{"elicitation":{"url":{}}}}`)
 	c := newClient("call")

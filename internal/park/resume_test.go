@@ -47,7 +47,7 @@ func TestQuestionsAndAnswers(t *testing.T) {
 }
 
 // What the client says reaches the backend as it wrote it, and the question
-// reaches the client so, without what its era does not know.
+// reaches the client so, without what its era does not know. C5
 func TestBytesPassUnchanged(t *testing.T) {
 	for _, tt := range []struct {
 		name, method, params, want string

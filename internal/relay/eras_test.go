@@ -62,7 +62,7 @@ func TestModernClientCannotBeAsked(t *testing.T) {
 }
 
 // What a legacy backend tells its session reaches no request of a modern client that
-// did not ask to hear it; what it tells in words of its era reaches none at all.
+// did not ask to hear it; what it tells in words of its era reaches none at all. C8
 func TestModernHearsWhatItAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := lister(t, "a")

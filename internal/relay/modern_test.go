@@ -55,8 +55,8 @@ func retry(t *testing.T, asked wire.Message, answer string) string {
 
 const accepts = `{"action":"accept","content":{"n":1.0}}`
 
-// A modern client at a legacy backend: the handshake is Beckon's, the question ends
-// the request, the answer comes with the next one and reaches the same call.
+// C18: a modern client at a legacy backend: the handshake is Beckon's, the question
+// ends the request, the answer comes with the next one and reaches the same call.
 func TestModernClientLegacyBackend(t *testing.T) {
 	s := newServer(t, "a")
 	c := attach(t, gateway(t, relay.Options{}, s))
@@ -145,7 +145,7 @@ func TestModernBadStates(t *testing.T) {
 	s.want("the answer of the one that is right, and nothing else", "")
 }
 
-// What a modern client asks for and a legacy backend knows by other names.
+// C8: what a modern client asks for and a legacy backend knows by other names.
 func TestModernWords(t *testing.T) {
 	s := lister(t, "a")
 	s.hello = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"tasks":{"list":{}},"extensions":{"io.modelcontextprotocol/tasks":{},"x.y/z":{}}},"serverInfo":{"name":"a","version":"2"},"instructions":"use a"}`
@@ -386,7 +386,7 @@ func newModern(t *testing.T, name string) *server {
 
 const required = `{"resultType":"input_required","inputRequests":{"who":{"method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object","properties":{}}}}},"requestState":%s,"x":1.50}`
 
-// Between a client and a backend of the modern era nothing changes but the id.
+// C18: between a client and a backend of the modern era nothing changes but the id.
 func TestModernToModern(t *testing.T) {
 	s := newModern(t, "a")
 	c := attach(t, gateway(t, relay.Options{}, s))
@@ -431,7 +431,7 @@ func TestModernSealed(t *testing.T) {
 	}
 }
 
-// A legacy client at a modern backend is asked on the stream of its call, by a
+// C18: a legacy client at a modern backend is asked on the stream of its call, by a
 // request, and the backend gets the call again with the answer.
 func TestLegacyClientModernBackend(t *testing.T) {
 	s := newModern(t, "a")

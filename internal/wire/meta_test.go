@@ -103,6 +103,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
+// C8: an error goes to modern peers with a code of their revision.
 func TestErrorModern(t *testing.T) {
 	for code, want := range map[int]int{
 		CodeConnectionClosed: CodeInternal, CodeRateLimited: CodeInternal, -32019: CodeInternal,

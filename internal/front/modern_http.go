@@ -51,6 +51,7 @@ func (h *httpLegs) post(w http.ResponseWriter, r *http.Request, v visitor, m wir
 		// "This revision of the core protocol defines no client-to-server
 		// notifications over Streamable HTTP." "If the server accepts it, the server
 		// MUST return HTTP status code 202 Accepted with no body."
+		// https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#sending-messages
 		w.WriteHeader(http.StatusAccepted)
 		return nil
 	case wire.Request:
@@ -93,7 +94,7 @@ func checkModern(h http.Header, m wire.Message, meta wire.Meta) *wire.Error {
 // serve lets the relay answer a leg by the response to its POST.
 //
 // "Closing the SSE response stream MUST be treated by the server as cancellation of
-// that request. The server SHOULD stop work on the cancelled request as soon as
+// that request. […] The server SHOULD stop work on the cancelled request as soon as
 // practical and MUST NOT send any further messages for it."
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#cancellation
 //

@@ -89,7 +89,7 @@ func (p *pipeLegs) forget(leg *pipeLeg) {
 // none with that id.
 //
 // "To cancel an in-flight request, the client MUST send a notifications/cancelled
-// notification referencing the request's ID. Servers SHOULD stop work on a
+// notification referencing the request's ID. […] Servers SHOULD stop work on a
 // cancelled request as soon as practical and MUST NOT send any further messages for
 // it."
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#cancellation

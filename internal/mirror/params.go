@@ -117,8 +117,9 @@ func (ps Params) Set(h http.Header, arguments []byte) {
 // Check refuses a call whose headers do not say what its arguments say. Headers
 // that no annotation names are nobody's business here.
 //
-// "Parameter value is null: Server MUST NOT expect the header." "Client omits
-// header but value is in body: Server MUST reject the request."
+// "Parameter value is null | Client MUST omit the header | Server MUST NOT expect the
+// header" "Client omits header but value is in body | Non-conforming client | Server
+// MUST reject the request"
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
 func (ps Params) Check(h http.Header, arguments []byte) *wire.Error {
 	for _, p := range ps {
@@ -141,8 +142,9 @@ func (ps Params) Check(h http.Header, arguments []byte) *wire.Error {
 
 // value returns an argument as the header has it; false when there is none.
 //
-// "string: Use the value as-is. integer: Convert to decimal string representation.
-// boolean: Convert to lowercase "true" or "false"."
+// "integer: Convert to decimal string representation (e.g., 42, -7)", and a boolean is
+// "true" or "false", as JSON has it.
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
 func (p Param) value(arguments []byte) (string, bool) {
 	v := wire.Get(arguments, p.Path...)
 	switch {

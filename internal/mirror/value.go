@@ -29,6 +29,7 @@ func Encode(value string) string {
 // "These markers are case-sensitive and MUST appear exactly as shown (lowercase).
 // Servers and intermediaries that need to inspect these values MUST decode them
 // accordingly."
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
 func Decode(header string) (string, error) {
 	if !plain(header) {
 		return "", errors.New("it holds characters that no header may hold")
@@ -52,6 +53,7 @@ func encoded(s string) bool {
 //
 // "HTTP header field values must consist of visible ASCII characters (0x21-0x7E),
 // space (0x20), and horizontal tab (0x09)."
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
 func plain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; (c < 0x20 || c > 0x7e) && c != '\t' {

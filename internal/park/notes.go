@@ -69,8 +69,8 @@ func (s *seat) note(m wire.Message) {
 		}
 		m = m.WithParams(wire.Set(m.Params(), s.token, "progressToken"))
 	case "notifications/message":
-		// "The server MUST NOT emit notifications/message notifications for a
-		// request that does not include this field."
+		// "The server MUST NOT emit notifications/message for a request that does
+		// not include this field."
 		// https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#per-request-log-level
 		level, _ := wire.Text(m.Params(), "level")
 		if levelOf(level, -1) < s.level {

@@ -49,9 +49,11 @@ func modernFailure(resp wire.Message) wire.Message {
 // the call again.
 //
 // "The result MUST include a resultType field to indicate the type of the result."
-// "Servers SHOULD include the following io.modelcontextprotocol/* field in every
-// result's _meta: io.modelcontextprotocol/serverInfo"
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/index#resulttype
+//
+// "Servers SHOULD include the following io.modelcontextprotocol/* field in every
+// result's _meta […] to identify themselves": io.modelcontextprotocol/serverInfo.
+// https://modelcontextprotocol.io/specification/2026-07-28/basic/index#meta
 //
 // "Servers MUST include caching hints on results with resultType: "complete""
 // https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#cacheable-results

@@ -70,6 +70,7 @@ func (s *session) listen(ctx context.Context, x *exchange) (wire.Message, error)
 	}
 	// "it SHOULD respond to the original subscriptions/listen request with a
 	// completion result before closing the stream."
+	// https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions#graceful-closure
 	result := wire.Set([]byte(`{"resultType":"complete"}`), []byte(l.id), "_meta", wire.MetaSubscription)
 	return wire.NewResult(l.id, result), nil
 }

@@ -283,8 +283,8 @@ func (nobody) Retract(*input.Request, string) {}
 // mayAsk reports whether input requests can nest in a method.
 //
 // "Servers MAY send InputRequiredResult responses on the following client requests:
-// prompts/get, resources/read, tools/call. Servers MUST NOT send
-// InputRequiredResult responses on any other client requests."
+// […] Servers MUST NOT send InputRequiredResult responses on any other client
+// requests."
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#supported-requests
 func mayAsk(method string) bool {
 	return method == "tools/call" || method == "prompts/get" || method == "resources/read"

@@ -138,7 +138,7 @@ func (v *visits) expect(refusal wire.Message) expected {
 
 // wait returns when all were visited, or after visitWait.
 //
-// "Clients MAY wait for this notification to automatically retry requests that
+// "Clients: […] MAY wait for this notification to automatically retry requests that
 // received a URLElicitationRequiredError"
 // https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
 func (e expected) wait(ctx context.Context) {

@@ -18,7 +18,7 @@ import (
 // the client has not declared support for in its capabilities."
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
 func (l *link) wrongInput(method string, result []byte, caps wire.ClientCaps) *wire.Error {
-	if !mayAsk(method) {
+	if !wire.MayAsk(method) {
 		return l.violation("asks for input in answer to %s", method)
 	}
 	requests := wire.Get(result, "inputRequests")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -52,8 +51,7 @@ func (l *link) bridge(ctx context.Context, req wire.Message, caller Caller) (wir
 // setLevel keeps the log level, which from now on goes with each request.
 func (s *Session) setLevel(req wire.Message) wire.Message {
 	level, _ := wire.Text(req.Params(), "level")
-	levels := []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
-	if !slices.Contains(levels, level) {
+	if wire.Severity(level) < 0 {
 		return wire.NewFailure(req.ID(), wire.Errorf(wire.ReasonParams, "there is no log level %q", level))
 	}
 	s.mu.Lock()

@@ -91,7 +91,7 @@ func (l *link) asker(of wire.ID) (caller Caller, inferred bool) {
 		return l.session.caller, false
 	}
 	for _, c := range l.calls {
-		if !mayAsk(c.method) {
+		if !wire.MayAsk(c.method) && c.method != "tasks/result" { // through which a task asks
 			continue
 		}
 		if caller != nil {
@@ -103,12 +103,6 @@ func (l *link) asker(of wire.ID) (caller Caller, inferred bool) {
 		return l.session.caller, false
 	}
 	return caller, true
-}
-
-// mayAsk reports whether input requests can nest in a method.
-func mayAsk(method string) bool {
-	return method == "tools/call" || method == "prompts/get" || method == "resources/read" ||
-		method == "tasks/result" // through which a task asks
 }
 
 // ask hands on a request of the backend.

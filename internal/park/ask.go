@@ -74,14 +74,8 @@ func (c *Call) turnAway(r *input.Request) {
 }
 
 // askable tells why a question cannot be put into a response to the call.
-//
-// "Servers MUST NOT send InputRequiredResult responses on any other client
-// requests."
-// https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#supported-requests
 func (c *Call) askable(a *ask) *wire.Error {
-	switch c.method {
-	case "tools/call", "prompts/get", "resources/read":
-	default:
+	if !wire.MayAsk(c.method) {
 		return wire.Errorf(wire.ReasonCapability, "the client cannot be asked anything during %s", c.method).
 			Hint("ask during tools/call, prompts/get or resources/read")
 	}

@@ -73,7 +73,7 @@ func (s *seat) note(m wire.Message) {
 		// not include this field."
 		// https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#per-request-log-level
 		level, _ := wire.Text(m.Params(), "level")
-		if levelOf(level, -1) < s.level {
+		if s.level < 0 || wire.Severity(level) < s.level {
 			return
 		}
 	}
@@ -82,18 +82,6 @@ func (s *seat) note(m wire.Message) {
 }
 
 const progressMethod = "notifications/progress"
-
-// offLevel is above every level.
-const offLevel = 8
-
-// levelOf returns how severe a log level is, or unknown for what is none.
-func levelOf(name string, unknown int) int {
-	levels := [offLevel]string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
-	if i := slices.Index(levels[:], name); i >= 0 {
-		return i
-	}
-	return unknown
-}
 
 // progress is how far a leg was told that its call is.
 type progress struct {

@@ -14,7 +14,7 @@ type seat struct {
 	leg   Leg
 	id    wire.ID
 	caps  wire.ClientCaps
-	level int           // of the least severe log message that it wants; offLevel for none
+	level int           // severity of the least log message that it wants; -1 for none
 	token []byte        // of its progress, raw; nil when it wants none
 	wake  chan struct{} // holds one: there is something to look at
 
@@ -39,7 +39,7 @@ func newSeat(leg Leg, caps wire.ClientCaps) *seat {
 		leg:   leg,
 		id:    req.ID(),
 		caps:  caps,
-		level: levelOf(meta.LogLevel, offLevel),
+		level: wire.Severity(meta.LogLevel),
 		token: meta.Progress,
 		wake:  make(chan struct{}, 1),
 		notes: backlog{max: maxQueued, maxBytes: maxQueuedBytes},

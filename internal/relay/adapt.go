@@ -135,10 +135,6 @@ func edited(result []byte, member string, edit func([]byte) []byte) []byte {
 	return wire.Set(result, array(all), member)
 }
 
-// severities are the log levels, least important first.
-// https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#log-levels
-var severities = [...]string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
-
 // logged reports whether a client that wants messages from level on wants m.
 //
 // "The server MUST NOT emit notifications/message for a request that does not
@@ -146,15 +142,15 @@ var severities = [...]string{"debug", "info", "notice", "warning", "error", "cri
 // https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#per-request-log-level
 func logged(m wire.Message, level string) bool {
 	of, _ := wire.Text(m.Params(), "level")
-	from := slices.Index(severities[:], level)
-	return from >= 0 && slices.Index(severities[:], of) >= from
+	from := wire.Severity(level)
+	return from >= 0 && wire.Severity(of) >= from
 }
 
 // setLevel sees to it that a legacy backend says what this call wants to hear. What
 // other calls do not want is filtered on the way to them, so that the level is only
 // ever raised.
 func (r *route) setLevel(ctx context.Context, to *back.Session, level string) {
-	want := slices.Index(severities[:], level)
+	want := wire.Severity(level)
 	if want < 0 || !r.has("logging") {
 		return
 	}

@@ -79,7 +79,7 @@ func (r *route) modern(ctx context.Context, x *exchange, req wire.Message) (wire
 		return r.pass(ctx, x, req)
 	case strings.HasPrefix(req.Method(), "tasks/"):
 		return wire.NewFailure(req.ID(), wire.Errorf(wire.ReasonMethod, "the tasks of backend %s are not those of this revision", r.backend.Name)), nil
-	case mayAsk(req.Method()):
+	case wire.MayAsk(req.Method()):
 		return r.park(ctx, x, req)
 	}
 	return r.plain(ctx, x, req)
@@ -90,7 +90,7 @@ func (r *route) modern(ctx context.Context, x *exchange, req wire.Message) (wire
 // whatever has become of the backend since.
 func (r *route) resumes(req wire.Message) bool {
 	state, ok := wire.Text(req.Params(), "requestState")
-	if !ok || !mayAsk(req.Method()) || r.back.Result() == nil {
+	if !ok || !wire.MayAsk(req.Method()) || r.back.Result() == nil {
 		return false
 	}
 	name, ours := r.session.relay.lot.Peek(state)
@@ -124,7 +124,7 @@ func standard(method string) bool {
 
 // pass carries a request to a backend of the client's own era, as it is.
 func (r *route) pass(ctx context.Context, x *exchange, req wire.Message) (wire.Message, error) {
-	if !r.backend.SealState || !mayAsk(req.Method()) {
+	if !r.backend.SealState || !wire.MayAsk(req.Method()) {
 		resp, err := r.work(ctx, x, req, r.back)
 		return r.judged(req, resp, err)
 	}
@@ -279,13 +279,3 @@ func (nobody) Offer(r *input.Request) {
 }
 
 func (nobody) Retract(*input.Request, string) {}
-
-// mayAsk reports whether input requests can nest in a method.
-//
-// "Servers MAY send InputRequiredResult responses on the following client requests:
-// […] Servers MUST NOT send InputRequiredResult responses on any other client
-// requests."
-// https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#supported-requests
-func mayAsk(method string) bool {
-	return method == "tools/call" || method == "prompts/get" || method == "resources/read"
-}

@@ -63,7 +63,7 @@ type route struct {
 
 	mu      sync.Mutex            // guards the fields below; held for moments
 	attempt *attempt              // the newest to connect for the sake of a catalogue; nil before the first
-	levels  map[*back.Session]int // how much each instance was told to say: an index of severities
+	levels  map[*back.Session]int // how much each instance was told to say, as wire.Severity
 }
 
 func newRoute(s *session, b *back.Backend) *route {

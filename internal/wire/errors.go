@@ -51,7 +51,6 @@ const (
 	ReasonBackendDown Reason = "backend_down" // the backend cannot be reached at present
 	ReasonMethod      Reason = "method"       // no such method here
 	ReasonUnknown     Reason = "unknown"      // no such tool, prompt or resource here
-	ReasonAmbiguous   Reason = "ambiguous"    // more than one backend could be meant
 	ReasonStopping    Reason = "stopping"     // Beckon is shutting down
 	ReasonInvalid     Reason = "invalid"      // the message breaks the protocol
 	ReasonHeader      Reason = "header"       // the headers do not say what the message says
@@ -66,7 +65,7 @@ func (r Reason) Code() int {
 	case ReasonNoClient, ReasonTimeout, ReasonLimit, ReasonWithdrawn, ReasonCancelled,
 		ReasonClientGone, ReasonBackendGone, ReasonBackendDown, ReasonStopping:
 		return CodeConnectionClosed
-	case ReasonCapability, ReasonDisabled, ReasonMethod, ReasonAmbiguous:
+	case ReasonCapability, ReasonDisabled, ReasonMethod:
 		return CodeMethodNotFound
 	case ReasonMode, ReasonSchema, ReasonSensitive, ReasonParams, ReasonUnknown, ReasonState:
 		return CodeInvalidParams

@@ -107,7 +107,7 @@ func TestReasonCode(t *testing.T) {
 	}{
 		{-32000, []Reason{ReasonNoClient, ReasonTimeout, ReasonLimit, ReasonWithdrawn, ReasonCancelled,
 			ReasonClientGone, ReasonBackendGone, ReasonBackendDown, ReasonStopping}},
-		{-32601, []Reason{ReasonCapability, ReasonDisabled, ReasonMethod, ReasonAmbiguous}},
+		{-32601, []Reason{ReasonCapability, ReasonDisabled, ReasonMethod}},
 		{-32602, []Reason{ReasonMode, ReasonSchema, ReasonSensitive, ReasonParams, ReasonUnknown}},
 		{-32010, []Reason{ReasonRate}},
 		{-32600, []Reason{ReasonInvalid}},

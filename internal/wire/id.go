@@ -30,9 +30,3 @@ func ParseID(raw []byte) (ID, bool) {
 	}
 	return ID(raw), true
 }
-
-// Uint returns the number of an id that [IntID] made, and false for any other.
-func (id ID) Uint() (uint64, bool) {
-	n, err := strconv.ParseUint(string(id), 10, 64)
-	return n, err == nil && string(IntID(n)) == string(id)
-}

@@ -142,7 +142,7 @@ func refusedInitialize(failure wire.Message) error {
 // discover asks a modern backend what it is, and finds out by that whether it is
 // one. A limit of 0 leaves the time to ctx.
 func (l *link) discover(ctx context.Context, limit time.Duration) (result []byte, err error) {
-	if c, ok := l.conn.(interface{ legacyOnly() bool }); ok && c.legacyOnly() {
+	if l.legacyOnly() {
 		return nil, notSpoken{errors.New("HTTP+SSE is a transport of the legacy era")}
 	}
 	probe := ctx

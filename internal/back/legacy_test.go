@@ -462,6 +462,39 @@ func TestConnectFails(t *testing.T) {
 	}
 }
 
+// Clients that leave while a backend starts say nothing of it: the next one is not
+// told that the backend is down.
+func TestLeavingWhileConnecting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(t)
+		s.hello = func(wire.Message) *wire.Message { return nil }
+		b := New("b", s, Options{}, slog.New(slog.DiscardHandler))
+		for range 5 {
+			ts := b.NewSession(Hello{Params: []byte(legacyHello)}, newClient("session"))
+			failed := make(chan error, 1)
+			go func() {
+				_, err := ts.Connect(t.Context())
+				failed <- err
+			}()
+			synctest.Wait()
+			ts.Close()
+			if err := <-failed; wire.ErrorFrom(err).Reason != wire.ReasonClientGone {
+				t.Errorf("a session that is closed while it connects gets %v, want client_gone", err)
+			}
+		}
+		if err := b.LastErr(); err != nil {
+			t.Errorf("the backend is said to have failed: %v", err)
+		}
+		s.hello = nil
+		ts := b.NewSession(Hello{Params: []byte(legacyHello)}, newClient("session"))
+		defer ts.Close()
+		began := time.Now()
+		if _, err := ts.Connect(t.Context()); err != nil || time.Since(began) > 0 {
+			t.Errorf("the next client gets %v after %v", err, time.Since(began))
+		}
+	})
+}
+
 // A backend in a crash loop is tried ever more rarely; meanwhile clients are told
 // at once. The first failure costs no wait.
 func TestBackoff(t *testing.T) {

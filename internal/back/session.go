@@ -200,8 +200,10 @@ func (s *Session) connected(ctx context.Context) (*link, error) {
 		return nil, err
 	}
 	l, err := s.connect(ctx)
-	if ctx.Err() != nil && s.ctx.Err() == nil && err != nil {
-		return nil, context.Cause(ctx) // the caller gave up, which says nothing of the backend
+	for _, gaveUp := range []context.Context{ctx, s.ctx} { // which says nothing of the backend
+		if err != nil && gaveUp.Err() != nil {
+			return nil, context.Cause(gaveUp)
+		}
 	}
 	s.backend.note(err)
 	if err != nil {
@@ -224,9 +226,9 @@ func (s *Session) live() *link {
 // does not speak the one era is dialled again for the other: it may not have
 // outlived the attempt.
 func (s *Session) connect(ctx context.Context) (*link, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(s.ctx, cancel)()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
 	deadline := time.Now().Add(s.backend.opts.ConnectTimeout)
 	var refused error // by the first era; and by the legacy one if both refuse
 	for _, modern := range s.backend.order(s.hello.Modern) {

@@ -3,6 +3,7 @@ package relay
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -235,9 +236,12 @@ func (s *session) parts(ctx context.Context, x *exchange, wanted []byte) []*part
 		all[i] = &part{route: r, wanted: flags, leg: x}
 	}
 	for raw := range wire.Elements(wire.Get(wanted, "resourceSubscriptions")) {
+		text, ok := wire.Text(raw)
+		if !ok {
+			continue
+		}
 		owner := s.via
 		if owner == nil {
-			text, _ := wire.Text(raw)
 			owner = s.catalogue.locate(ctx, x, text)
 		}
 		for _, p := range all {
@@ -272,15 +276,35 @@ func (p *part) listen(ctx context.Context, l *listener, ack chan struct{}) {
 		}
 	}
 	if string(wire.Get(r.back.Result(), "capabilities", "resources", "subscribe")) == "true" {
-		for _, raw := range p.uris {
-			if r.subscribe(ctx, raw) {
-				defer r.unsubscribe(raw)
-				l.grant(uri(raw))
-			}
-		}
+		agreed := p.subscribe(ctx, l)
+		defer p.unsubscribe(agreed)
 	}
 	acknowledged()
 	<-ctx.Done()
+}
+
+// subscribe subscribes to the resources at a legacy backend, and returns those for
+// which it agreed. What it does not say within ackWait comes too late for l.
+func (p *part) subscribe(ctx context.Context, l *listener) (agreed [][]byte) {
+	ctx, cancel := context.WithTimeoutCause(ctx, ackWait, errors.New("the backend does not confirm a subscription"))
+	defer cancel()
+	for _, raw := range p.uris {
+		if p.route.subscribe(ctx, raw) {
+			agreed = append(agreed, raw)
+			l.grant(uri(raw))
+		}
+	}
+	return agreed
+}
+
+// unsubscribe ends what subscribe began. A backend that does not take that within
+// ackWait tells of changes that nobody hears.
+func (p *part) unsubscribe(agreed [][]byte) {
+	ctx, cancel := context.WithTimeoutCause(p.route.session.ctx, ackWait, errors.New("the backend does not end a subscription"))
+	defer cancel()
+	for _, raw := range agreed {
+		p.route.unsubscribe(ctx, raw)
+	}
 }
 
 // listenModern listens to a backend of the modern era in the client's stead.
@@ -390,9 +414,13 @@ func (ls *listeners) remove(l *listener) {
 // subscribe makes a legacy backend tell when a resource changes, once for all who
 // want to hear it. It reports whether the backend agreed.
 func (r *route) subscribe(ctx context.Context, uri []byte) bool {
-	r.subscribing.Lock() // one at a time, and none while another ends
-	defer r.subscribing.Unlock()
-	key := string(uri)
+	select {
+	case r.subscribing <- struct{}{}: // one at a time, and none while another ends
+	case <-ctx.Done():
+		return false
+	}
+	defer func() { <-r.subscribing }()
+	key, _ := wire.Text(uri)
 	if r.subscribed[key] == 0 && !r.tellSubscription(ctx, "resources/subscribe", uri) {
 		return false
 	}
@@ -400,20 +428,22 @@ func (r *route) subscribe(ctx context.Context, uri []byte) bool {
 	return true
 }
 
-func (r *route) unsubscribe(uri []byte) {
-	r.subscribing.Lock()
-	defer r.subscribing.Unlock()
-	key := string(uri)
+// unsubscribe undoes subscribe; the last one who does so ends it at the backend.
+func (r *route) unsubscribe(ctx context.Context, uri []byte) {
+	r.subscribing <- struct{}{} // whoever holds it does so for ackWait at most
+	defer func() { <-r.subscribing }()
+	key, _ := wire.Text(uri)
 	if r.subscribed[key]--; r.subscribed[key] > 0 {
 		return
 	}
 	delete(r.subscribed, key)
-	ctx, cancel := context.WithTimeout(r.session.ctx, ackWait)
-	defer cancel()
 	r.tellSubscription(ctx, "resources/unsubscribe", uri)
 }
 
 func (r *route) tellSubscription(ctx context.Context, method string, uri []byte) bool {
+	if ctx.Err() != nil {
+		return false
+	}
 	req := wire.NewRequest(wire.IntID(0), method, wire.Set(nil, uri, "uri"))
 	resp, err := r.back.Call(ctx, req, newCaller(r, r.session.asker, wire.Message{}))
 	return err == nil && resp.Kind() == wire.Result

@@ -187,3 +187,54 @@ func TestListenShared(t *testing.T) {
 		<-c.left
 	})
 }
+
+// A legacy backend that does not say whether it agrees to a subscription holds up
+// nobody but the listen that wants it, and that not for long.
+func TestListenUnconfirmed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := lister(t, "a")
+		c := attach(t, gateway(t, relay.Options{}, s))
+		began := time.Now()
+		c.modernly("1", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["a:///one"]}`)
+		s.want("a subscription that is not confirmed", "resources/subscribe")
+		ack := c.want("the acknowledgement", "notifications/subscriptions/acknowledged")
+		if got := string(wire.Get(ack.Params(), "notifications")); got != `{}` || time.Since(began) != 5*time.Second {
+			t.Errorf("acknowledged %s after %v, want nothing after 5s", got, time.Since(began))
+		}
+		s.want("nobody waits for it any more", "notifications/cancelled")
+		c.modernly("2", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["a:///two"]}`)
+		s.want("the next subscription", "resources/subscribe").answer(`{}`)
+		ack = c.want("the acknowledgement", "notifications/subscriptions/acknowledged")
+		if got := string(wire.Get(ack.Params(), "notifications")); got != `{"resourceSubscriptions":["a:///two"]}` {
+			t.Errorf("acknowledged %s", got)
+		}
+		c.leave()
+		s.want("the end", "resources/unsubscribe").answer(`{}`)
+		<-c.left
+	})
+}
+
+// Two listens to one resource are one subscription, however they spell it: it lasts
+// as long as one of them.
+func TestListenTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := lister(t, "a")
+		c := attach(t, gateway(t, relay.Options{}, s))
+		c.modernly("1", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["a:///one",7]}`)
+		sub := s.want("the subscription", "resources/subscribe")
+		sub.answer(`{}`)
+		c.want("the acknowledgement", "notifications/subscriptions/acknowledged")
+		c.modernly("2", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["a:///\u006fne"]}`)
+		c.want("the other acknowledgement", "notifications/subscriptions/acknowledged")
+		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		synctest.Wait()
+		sub.conn.send(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:///one"}}`)
+		got := c.want("the change", "notifications/resources/updated")
+		if id := string(wire.Get(got.Params(), "_meta", wire.MetaSubscription)); id != "2" {
+			t.Errorf("told %s", got.Raw())
+		}
+		c.leave()
+		s.want("the end of both", "resources/unsubscribe").answer(`{}`)
+		<-c.left
+	})
+}

@@ -58,8 +58,8 @@ type route struct {
 
 	// Of a session for modern clients.
 	instances   *instances     // nil for a legacy client
-	subscribing sync.Mutex     // held while the backend is told; guards subscribed
-	subscribed  map[string]int // listens to each resource, by its URI as raw JSON
+	subscribing chan struct{}  // held, by the token in it, while the backend is told, ackWait at most; guards subscribed
+	subscribed  map[string]int // listens to each resource, by its URI
 
 	mu      sync.Mutex            // guards the fields below; held for moments
 	attempt *attempt              // the newest to connect for the sake of a catalogue; nil before the first
@@ -71,6 +71,7 @@ func newRoute(s *session, b *back.Backend) *route {
 	r.back = b.NewSession(s.hello, newCaller(r, s.asker, wire.Message{}))
 	if s.hello.Modern {
 		r.instances = newInstances(r)
+		r.subscribing = make(chan struct{}, 1)
 		r.subscribed = make(map[string]int)
 		r.levels = make(map[*back.Session]int)
 	}

@@ -81,7 +81,7 @@ const (
 type manner uint8
 
 const (
-	unseen  manner = iota // it has not asked yet, or it is forgotten
+	unasked manner = iota // it has not asked yet, or it is forgotten
 	single                // one thing at a time, as far as it was seen
 	several               // several things at once, if only one time
 )
@@ -110,7 +110,7 @@ func (h *habits) learn(one habit, how manner) {
 	if h.all == nil {
 		h.all = make(map[habit]manner)
 	}
-	if h.all[one] == unseen && len(h.all) >= maxHabits {
+	if h.all[one] == unasked && len(h.all) >= maxHabits {
 		for other := range h.all {
 			delete(h.all, other)
 			break

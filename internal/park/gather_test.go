@@ -163,7 +163,7 @@ func TestHabitsAreBounded(t *testing.T) {
 		t.Error("the newest is not remembered")
 	}
 	long := habit{name: fmt.Sprintf("%0*d", maxHabitName+1, 0)}
-	if h.learn(long, single); h.of(long) != unseen {
+	if h.learn(long, single); h.of(long) != unasked {
 		t.Error("a name that is too long is remembered")
 	}
 }

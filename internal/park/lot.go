@@ -50,7 +50,7 @@ type Lot struct {
 	work   sync.WaitGroup // the goroutines of calls
 	tokens atomic.Uint64  // progress tokens given out
 	habits habits
-	first  time.Duration // how long the first question of all waits, of what never asked before
+	first  time.Duration // how long a question waits of what never asked before: longWindow but in tests
 
 	// mu guards the fields below. It is taken after Call.mu, never before, and
 	// never held while anything blocks or is called back.

@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -25,21 +24,22 @@ type instances struct {
 
 	// mu guards the fields below; held for moments.
 	mu      sync.Mutex
-	all     []*instance // in the order in which they were made
-	waiting []chan *instance
+	all     []*instance      // in the order in which they were made
+	waiting []chan *instance // whose turn it is next comes first; each holds one
 	closed  bool
 }
 
+// instance is one of them. Its fields are guarded by instances.mu; idle is constant.
 type instance struct {
 	*back.Session
-	leased bool
+	leased bool        // a call has it
 	idle   *time.Timer // closes it; nil for the first
 }
 
 func newInstances(r *route) *instances {
 	o := r.session.relay.opts
 	return &instances{
-		route: r, max: max(r.backend.Instances, 1), wait: cmp.Or(r.backend.InstanceWait, 1), idle: o.InstanceIdle,
+		route: r, max: max(r.backend.Instances, 1), wait: r.backend.InstanceWait, idle: o.InstanceIdle,
 		all: []*instance{{Session: r.back}},
 	}
 }

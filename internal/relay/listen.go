@@ -36,7 +36,8 @@ func (s *session) listen(ctx context.Context, x *exchange) (wire.Message, error)
 	n := 0
 	for range wire.Elements(wire.Get(wanted, "resourceSubscriptions")) {
 		if n++; n > maxSubscriptions {
-			return wire.Message{}, wire.Errorf(wire.ReasonLimit, "too many resources are subscribed to at once").With("limit", maxSubscriptions)
+			return wire.Message{}, wire.Errorf(wire.ReasonLimit, "too many resources are subscribed to at once").
+				With("limit", maxSubscriptions).Hint("divide them among several listens")
 		}
 	}
 	l := &listener{
@@ -315,8 +316,8 @@ func (p *part) listenModern(ctx context.Context, l *listener, acknowledged func(
 		filter = wire.Set(filter, array(p.uris), "resourceSubscriptions")
 	}
 	params := wire.Set(ownParams(p.leg), filter, "notifications")
-	heard := &partAsker{listener: l, acknowledged: acknowledged}
-	resp, err := r.back.Call(ctx, wire.NewRequest(l.id, "subscriptions/listen", params), newCaller(r, heard, wire.Message{}))
+	told := &partAsker{listener: l, acknowledged: acknowledged}
+	resp, err := r.back.Call(ctx, wire.NewRequest(l.id, "subscriptions/listen", params), newCaller(r, told, wire.Message{}))
 	if ctx.Err() != nil {
 		return
 	}

@@ -77,7 +77,8 @@ func (p *profiles) enter(l *front.Leg) (*session, *wire.Error) {
 // mean.
 func (p *profiles) enterNewLocked(l *front.Leg) (*session, *wire.Error) {
 	if len(l.Meta.Caps.Raw) > maxCaps {
-		return nil, wire.Errorf(wire.ReasonParams, "the client's capabilities are too long").With("limitBytes", maxCaps)
+		return nil, wire.Errorf(wire.ReasonParams, "the client's capabilities are too long").With("limitBytes", maxCaps).
+			Hint("declare what the client can be asked, and nothing else")
 	}
 	caps := p.relay.bridged(l.Meta.Caps.Raw)
 	key := profile{l.Principal, l.Route, string(wire.Canonical(caps))}

@@ -32,7 +32,7 @@ type Observer interface {
 // Options are what a Relay is made of.
 type Options struct {
 	Backends    []*back.Backend     // in the order of precedence
-	Broker      *input.Broker       //
+	Broker      *input.Broker       // admits and ends what is asked; needed
 	Prefix      Prefix              // the zero value means auto
 	Off         map[input.Kind]bool // kinds that backends are not offered
 	TimeoutCode int                 // JSON-RPC code of an input timeout; 0 means -32000
@@ -46,7 +46,7 @@ type Options struct {
 	SessionIdle  time.Duration // how long backends are kept for one of those; 0 means 30 min
 	InstanceIdle time.Duration // how long an instance beyond the first is kept; 0 means 1 min
 
-	Observer Observer
+	Observer Observer // needed
 }
 
 // Relay opens the sessions of legacy clients and answers the requests of modern

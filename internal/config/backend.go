@@ -8,8 +8,9 @@ type Backend struct {
 	// The key under `backends`: unique, and part of the path `/mcp/{backend}`.
 	Name string `key:"-"`
 
-	// The program to start, once per client session; it speaks MCP on its
-	// standard input and output. Without a slash it is looked for in PATH. No
+	// The program to start, once per client session, and for clients of the revision
+	// 2026-07-28 as `instances` says; it speaks MCP on its standard input and
+	// output. Without a slash it is looked for in PATH. No
 	// shell is involved.
 	Command string `key:"command" example:"npx"`
 
@@ -42,15 +43,16 @@ type Backend struct {
 	// values are treated as secrets. Empty adds none.
 	Headers map[string]Secret `key:"headers" example:"Authorization" only:"url"`
 
-	// How many processes of the program one client of the revision 2026-07-28 may
-	// have, if the program speaks an older revision and may ask: such a client is
-	// asked through the call alone, and over standard output only a process with one
-	// call tells which call asks. A further call waits for one to get free. Clients
-	// of older revisions have one process each.
+	// How many processes of the program the clients of the revision 2026-07-28 that
+	// have principal, path and capabilities in common may have together, if the
+	// program speaks an older revision and may ask: such a client is asked through
+	// the call alone, and over standard output only a process with one call tells
+	// which call asks. A further call waits for one to get free. Clients of older
+	// revisions have one process each.
 	Instances int `key:"instances" default:"8" min:"1" max:"1000" only:"command"`
 
 	// How long a call waits for a free process before it is refused with reason
-	// `limit`.
+	// `limit`. Zero does not wait.
 	InstanceWait time.Duration `key:"instance_wait" default:"30s" min:"0s" max:"10m" only:"command"`
 
 	// Which protocol the backend is spoken to in: `modern` is the revision
@@ -58,8 +60,9 @@ type Backend struct {
 	// the client where the backend speaks both.
 	Era Era `key:"era" default:"auto" one:"auto|legacy|modern"`
 
-	// How long finding that out may take, for a backend that does not answer the
-	// question. Then it is spoken to as `legacy`.
+	// How long a program may take to answer the question which revision it speaks,
+	// before it is spoken to as `legacy`. At an address silence proves nothing, and
+	// `connect_timeout` counts.
 	ProbeTimeout time.Duration `key:"probe_timeout" default:"5s" min:"100ms" max:"1m"`
 
 	// Seal the `requestState` of a backend of the revision 2026-07-28 for the client

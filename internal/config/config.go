@@ -105,7 +105,8 @@ type Limits struct {
 	MaxMessage Bytes `key:"max_message" default:"16MiB" min:"1KiB" max:"1GiB"`
 
 	// How many calls one client session may have open at once. One more is
-	// answered with an error at once; it does not wait.
+	// answered with an error at once; it does not wait. Over standard input and
+	// output, requests of the revision 2026-07-28 are counted apart, up to as many.
 	MaxConcurrentCallsPerSession int `key:"max_concurrent_calls_per_session" default:"100" min:"1"`
 }
 

@@ -32,11 +32,16 @@ type HTTP struct {
 	Keepalive time.Duration `key:"keepalive" default:"15s" min:"1s" max:"10m"`
 
 	// How long a session without requests, streams and open calls is kept. Then
-	// it ends, its backends with it, and the client has to initialize again.
+	// it ends, its backends with it, and the client has to initialize again. What
+	// is kept at backends for clients of the revision 2026-07-28, which have no
+	// sessions, is let go after the same time; they do not notice.
 	SessionIdle time.Duration `key:"session_idle" default:"30m" min:"1s"`
 
 	// How many sessions may exist at once. One more is refused with 503; no
-	// existing one is ended for it.
+	// existing one is ended for it. Beside them, requests of clients of the revision
+	// 2026-07-28 may come from as many combinations of principal, path and
+	// capabilities; one more takes the place of the one that was not used for
+	// longest, and is refused with reason `limit` if all are in use.
 	MaxSessions int `key:"max_sessions" default:"1000" min:"1"`
 
 	// How many requests of clients of the revision 2026-07-28, which have no

@@ -29,7 +29,8 @@ type Park struct {
 	// one more is refused with reason `limit`.
 	MaxCalls int `key:"max_calls" default:"10000" min:"1"`
 
-	// How many calls of one principal may be parked.
+	// How many calls of one principal may be parked. A question that would park one
+	// more is refused with reason `limit`.
 	MaxPerPrincipal int `key:"max_per_principal" default:"1000" min:"1"`
 
 	// How many bytes of results are kept for clients that come back once more for a

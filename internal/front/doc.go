@@ -76,9 +76,9 @@
 //
 // The session owns the goroutines that run the relay's code, and waits for them
 // before it closes; on stdio, so do the legs. A POST with one request needs none: its
-// handler serves the call or the leg, and a goroutine that sends is only started when there is something to send
-// before the response; the handler waits for that one. The handler of a GET sends
-// itself. Mutexes are taken in the order sessions.mu, Client.mu, journal.mu; those of
+// handler serves the call or the leg, and a goroutine that sends is only started when
+// there is something to send before the response; the handler waits for that one. The
+// handler of a GET sends itself. Mutexes are taken in the order sessions.mu, Client.mu, journal.mu; those of
 // legs are held alone. None is held while anything blocks or is called back.
 //
 // # Limits

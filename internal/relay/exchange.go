@@ -14,8 +14,8 @@ import (
 type exchange struct {
 	front.Asker
 	request wire.Message
-	leg     *front.Leg   // nil unless a modern client waits on it
-	parks   bool         // a modern client is asked by parking the call
+	leg     *front.Leg   // of a modern client; nil for a legacy one, and for the work of a parked call
+	parks   bool         // it may ask a modern client by parking; then its work is reported, and no leg
 	human   atomic.Int64 // time in which somebody was asked
 }
 

@@ -11,7 +11,8 @@ import (
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
-// session is one client with a session at each backend of its route.
+// session is one legacy client, or all requests of modern clients that have a profile
+// in common, with a session at each backend of its route.
 type session struct {
 	relay     *Relay
 	id        string

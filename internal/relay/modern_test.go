@@ -347,6 +347,40 @@ func TestModernTask(t *testing.T) {
 	}
 }
 
+// Calls that come while Beckon finds out what the tools are wait for that, so that
+// none is made in another way than the first; a page that a client listed is not all.
+func TestModernToolsAreListedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(t, "a")
+		s.instances = 3
+		s.hello = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"tasks":{"requests":{"tools":{"call":{}}}}},"serverInfo":{"name":"a","version":"2"}}`
+		c := attach(t, gateway(t, relay.Options{}, s))
+		c.modernly(`"page"`, "tools/list", "")
+		s.want("a page", "tools/list").answer(`{"tools":[{"name":"other"}],"nextCursor":"2"}`)
+		c.wantID("the page", `"page"`)
+		c.modernly("1", "tools/call", `"name":"slow"`)
+		list := s.want("the list", "tools/list")
+		c.modernly("2", "tools/call", `"name":"slow"`)
+		c.modernly("3", "tools/call", `"name":"other"`)
+		if call := s.want("what is known need not wait", "tools/call"); wire.Get(call.Params(), "task") != nil {
+			t.Errorf("it is called as a task: %s", call.Raw())
+		}
+		synctest.Wait()
+		if len(s.got) > 0 {
+			t.Errorf("not waited for the list: %s", (<-s.got).Raw())
+		}
+		list.answer(`{"tools":[{"name":"other"}],"nextCursor":"2"}`)
+		s.want("the end of the list", "tools/list").answer(`{"tools":[{"name":"slow","execution":{"taskSupport":"required"}}]}`)
+		for range 2 {
+			if call := s.want("the call", "tools/call"); wire.Get(call.Params(), "task") == nil {
+				t.Errorf("it is not called as a task: %s", call.Raw())
+			}
+		}
+		c.leave()
+		<-c.left
+	})
+}
+
 // Several backends are one server for a modern client too.
 func TestModernCatalogue(t *testing.T) {
 	a, b := lister(t, "a"), lister(t, "b")

@@ -55,9 +55,9 @@ type route struct {
 	session *session
 	backend *back.Backend
 	back    *back.Session
-	tools   toolbook
 
 	// Of a session for modern clients.
+	tools       toolbook
 	instances   *instances     // nil for a legacy client
 	subscribing chan struct{}  // held, by the token in it, while the backend is told, ackWait at most; guards subscribed
 	subscribed  map[string]int // listens to each resource, by its URI
@@ -75,6 +75,7 @@ func newRoute(s *session, b *back.Backend) *route {
 		r.subscribing = make(chan struct{}, 1)
 		r.subscribed = make(map[string]int)
 		r.levels = make(map[*back.Session]int)
+		r.tools.turn = make(chan struct{}, 1)
 	}
 	return r
 }

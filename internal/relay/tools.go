@@ -12,9 +12,11 @@ import (
 // toolbook is what a route knows of the tools of its backend, from the lists that
 // have passed.
 type toolbook struct {
-	mu     sync.Mutex
-	of     map[string]tool // guarded by mu; by the backend's own names
-	listed bool            // guarded by mu; a list has passed, or was tried
+	turn chan struct{} // held, by the token in it, while the relay lists the tools for itself
+
+	mu     sync.Mutex      // guards the fields below; held for moments
+	of     map[string]tool // by the backend's own names
+	listed bool            // a list has passed to its end, or was tried
 }
 
 // tool is what calls of a tool depend on.
@@ -26,11 +28,12 @@ type tool struct {
 // maxTools bounds what is remembered of the tools of one backend.
 const maxTools = 10_000
 
-// learn takes note of a list of tools.
+// learn takes note of one page of a list of tools.
 func (b *toolbook) learn(result []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.listed = true
+	_, more := wire.Text(result, "nextCursor")
+	b.listed = b.listed || !more
 	if b.of == nil {
 		b.of = make(map[string]tool)
 	}
@@ -45,37 +48,59 @@ func (b *toolbook) learn(result []byte) {
 	}
 }
 
-// get returns what is known of a tool. unlisted says that no list has passed yet;
-// it does so once.
-func (b *toolbook) get(name string) (t tool, unlisted bool) {
+// get returns what is known of a tool, and whether that is all there is to know.
+func (b *toolbook) get(name string) (t tool, sure bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	unlisted = !b.listed
+	t, known := b.of[name]
+	return t, known || b.listed
+}
+
+func (b *toolbook) setListed() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.listed = true
-	return b.of[name], unlisted
 }
 
 // tool returns what is known of a tool, and asks the backend for its list when
-// nobody has done that before. A backend that has none has its reasons.
-func (r *route) tool(ctx context.Context, x *exchange, name string) tool {
-	t, unlisted := r.tools.get(name)
-	if !unlisted || !r.has("tools") {
+// nobody has done that before; who wants to know meanwhile waits for it. A backend
+// that has none has its reasons, and is not asked again.
+func (r *route) tool(caller context.Context, x *exchange, name string) tool {
+	t, sure := r.tools.get(name)
+	if sure || !r.has("tools") {
 		return t
 	}
-	const maxPages = 100
-	ctx, cancel := context.WithTimeoutCause(ctx, r.session.relay.opts.ListWait, errors.New("the backend did not list in time"))
+	ctx, cancel := context.WithTimeoutCause(caller, r.session.relay.opts.ListWait, errors.New("the backend did not list in time"))
 	defer cancel()
-	params := ownParams(x)
-	for range maxPages {
-		resp, err := r.work(ctx, &exchange{Asker: nobodyHears{}}, wire.NewRequest(wire.IntID(0), "tools/list", params), r.back)
-		cursor := wire.Get(resp.Result(), "nextCursor")
-		if err != nil || cursor == nil {
-			break
-		}
-		params = wire.Set(params, cursor, "cursor")
+	select {
+	case r.tools.turn <- struct{}{}:
+		defer func() { <-r.tools.turn }()
+	case <-ctx.Done():
+		return t
+	}
+	if t, sure = r.tools.get(name); sure {
+		return t
+	}
+	r.listTools(ctx, x)
+	if caller.Err() == nil {
+		r.tools.setListed()
 	}
 	t, _ = r.tools.get(name)
 	return t
+}
+
+// listTools walks through the list of tools, so that it is learned.
+func (r *route) listTools(ctx context.Context, x *exchange) {
+	const maxPages = 100
+	params := ownParams(x)
+	for range maxPages {
+		resp, err := r.work(ctx, &exchange{Asker: nobodyHears{}}, wire.NewRequest(wire.IntID(0), "tools/list", params), r.back)
+		cursor, more := wire.Text(resp.Result(), "nextCursor")
+		if err != nil || !more {
+			return
+		}
+		params = wire.Set(params, wire.Quote(cursor), "cursor")
+	}
 }
 
 // ownParams are the params of a request that the relay makes itself for the sake of

@@ -111,8 +111,11 @@ func ErrorText(failure wire.Message) string {
 func (l *link) newID() wire.ID { return wire.IntID(l.ids.Add(1)) }
 
 // exchange sends m, a request with our id, as the call c, and waits for the
-// response.
+// response. What nobody waits for any more is not begun.
 func (l *link) exchange(ctx context.Context, id wire.ID, c *call, m wire.Message) (wire.Message, error) {
+	if ctx.Err() != nil {
+		return wire.Message{}, context.Cause(ctx)
+	}
 	if err := l.begin(id, c); err != nil {
 		return wire.Message{}, err
 	}

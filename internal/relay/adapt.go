@@ -166,11 +166,12 @@ func (r *route) setLevel(ctx context.Context, to *back.Session, level string) {
 	}
 	req := wire.NewRequest(wire.IntID(0), "logging/setLevel", wire.Set(nil, wire.Quote(level), "level"))
 	if _, err := to.Call(ctx, req, newCaller(r, r.session.asker, wire.Message{})); err != nil {
+		r.forgetLevel(to)
 		r.session.log.Warn("log level not set", "backend", r.backend.Name, "err", err)
 	}
 }
 
-// forgetLevel drops what is known of an instance that ends.
+// forgetLevel drops what is known of an instance: it ends, or was not told after all.
 func (r *route) forgetLevel(s *back.Session) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -196,6 +196,30 @@ func TestModernLogging(t *testing.T) {
 	c.wantID("the result", "2")
 }
 
+// A client that leaves while the log level is being set has its call not begun, and
+// the level is set for the next one.
+func TestModernLoggingCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(t, "a")
+		s.hello = `{"protocolVersion":"2025-11-25","capabilities":{"logging":{}},"serverInfo":{"name":"a","version":"1"}}`
+		c := attach(t, gateway(t, relay.Options{}, s))
+		c.modernly("1", "tools/call", `"name":"t"`, `"io.modelcontextprotocol/logLevel":"info"`)
+		s.want("the level", "logging/setLevel")
+		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		s.want("the end of that", "notifications/cancelled")
+		synctest.Wait()
+		if len(s.got) > 0 {
+			t.Errorf("the backend got %s", (<-s.got).Raw())
+		}
+		c.modernly("2", "tools/call", `"name":"t"`, `"io.modelcontextprotocol/logLevel":"info"`)
+		s.want("the level again", "logging/setLevel").answer(`{}`)
+		s.want("the call", "tools/call").answer(`{}`)
+		c.wantID("the result", "2")
+		c.leave()
+		<-c.left
+	})
+}
+
 // A pipe does not tell which call asks, so calls that may ask have a process each;
 // beyond the limit they wait, and are told.
 func TestModernInstances(t *testing.T) {

@@ -41,7 +41,9 @@ func ParseMeta(params []byte) Meta {
 		case MetaRevision:
 			m.Revision = Revision(stringOf(value))
 		case MetaClientInfo:
-			m.ClientInfo = value
+			if isImplementation(value) {
+				m.ClientInfo = value
+			}
 		case MetaCapabilities:
 			if declared(value) {
 				m.Caps = ParseClientCaps(value)
@@ -53,6 +55,14 @@ func ParseMeta(params []byte) Meta {
 		}
 	}
 	return m
+}
+
+// isImplementation reports whether v names a program and its version. Backends hear
+// it in the name of all clients that share a session, and refuse what does not.
+func isImplementation(v []byte) bool {
+	_, named := Text(v, "name")
+	_, versioned := Text(v, "version")
+	return named && versioned
 }
 
 func stringOf(v []byte) string {

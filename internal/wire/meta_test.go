@@ -25,6 +25,23 @@ func TestParseMeta(t *testing.T) {
 	}
 }
 
+// What is no Implementation counts as missing.
+func TestMetaClientInfo(t *testing.T) {
+	for info, ok := range map[string]bool{
+		`{"name":"c","version":"1","title":null}`: true,
+		`{"version":"","name":""}`:                true,
+		`{"name":"c"}`:                            false,
+		`{"version":"1"}`:                         false,
+		`{"name":"c","version":1}`:                false,
+		`{}`: false, `null`: false, `5`: false, `"c"`: false, `["name","version"]`: false,
+	} {
+		got := ParseMeta([]byte(`{"_meta":{"io.modelcontextprotocol/clientInfo":` + info + `}}`)).ClientInfo
+		if ok && string(got) != info || !ok && got != nil {
+			t.Errorf("%s: got %s", info, got)
+		}
+	}
+}
+
 // The two members that every modern request carries; anything else may be missing.
 func TestMetaComplete(t *testing.T) {
 	for _, tt := range []struct {

@@ -217,16 +217,17 @@ func initialized() wire.Message { return wire.NewNotification("notifications/ini
 // bridged is what a legacy backend may hear of the capabilities of a modern client:
 // without what is switched off here, and what cannot be carried between the eras.
 // That is listChanged of roots, whose notification the modern era does not know,
-// and tasks, which are others in each.
+// and tasks, which are others in each. What is null, as some encoders write what is
+// not there, or otherwise no object, is not declared.
 func (r *Relay) bridged(caps []byte) []byte {
 	out := []byte(`{}`)
 	for name, value := range wire.Members(caps) {
-		switch name {
-		case "tasks":
+		switch {
+		case name == "tasks", value[0] != '{':
 			continue
-		case "roots":
+		case name == "roots":
 			value = []byte(`{}`)
-		case "extensions":
+		case name == "extensions":
 			value = wire.Drop(value, wire.ExtensionTasks)
 		}
 		out = wire.Set(out, value, name)

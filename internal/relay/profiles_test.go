@@ -32,6 +32,7 @@ func TestProfiles(t *testing.T) {
 		{`{"elicitation":{}}`, `{"elicitation":{}}`},
 		{`{"extensions":{"io.modelcontextprotocol/tasks":{},"x.y/z":{}},"tasks":{}}`, `{"extensions":{"x.y/z":{}}}`},
 		{`{}`, `{}`},
+		{`{"elicitation":null,"sampling":true,"roots":null,"experimental":{}}`, `{"experimental":{}}`}, // which declares nothing
 	} {
 		c.as("1", tt.caps)
 		offered := ""

@@ -33,7 +33,7 @@ func TestMetaClientInfo(t *testing.T) {
 		`{"name":"c"}`:                            false,
 		`{"version":"1"}`:                         false,
 		`{"name":"c","version":1}`:                false,
-		`{}`: false, `null`: false, `5`: false, `"c"`: false, `["name","version"]`: false,
+		`{}`:                                      false, `null`: false, `5`: false, `"c"`: false, `["name","version"]`: false,
 	} {
 		got := ParseMeta([]byte(`{"_meta":{"io.modelcontextprotocol/clientInfo":` + info + `}}`)).ClientInfo
 		if ok && string(got) != info || !ok && got != nil {

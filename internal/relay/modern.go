@@ -38,8 +38,16 @@ func (s *session) answer(ctx context.Context, l *front.Leg) wire.Message {
 }
 
 // modern serves one request in the words of the modern era.
+//
+// "If the io.modelcontextprotocol/logLevel value carried in a request's _meta is not a
+// recognized log level, the server SHOULD reject that request with a standard JSON-RPC
+// error: Invalid log level: -32602 (Invalid params)"
+// https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#error-handling
 func (s *session) modern(ctx context.Context, x *exchange) (resp wire.Message, via *route, err error) {
 	x.request = s.relay.allowed(x.request)
+	if level := x.leg.Meta.LogLevel; level != "" && wire.Severity(level) < 0 {
+		return wire.Message{}, nil, wire.Errorf(wire.ReasonParams, "there is no log level %q", level)
+	}
 	switch method := x.request.Method(); method {
 	case "server/discover":
 		return s.discover(ctx, x)

@@ -176,6 +176,7 @@ func TestModernWords(t *testing.T) {
 func TestModernLogging(t *testing.T) {
 	s := lister(t, "a")
 	c := attach(t, gateway(t, relay.Options{}, s))
+	wantError(t, "a level that there is not", c.ask("0", "tools/call", `"name":"do"`, `"io.modelcontextprotocol/logLevel":"loud"`), -32602, wire.ReasonParams)
 	say := func(a arrived, level string) {
 		a.conn.send(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":%q,"data":%q}}`, level, level)
 	}

@@ -178,15 +178,19 @@ func (r *route) forgetLevel(s *back.Session) {
 	delete(r.levels, s)
 }
 
-// heard filters the log messages for one leg.
+// heard filters what is told during one leg that has no progress token at the backend.
 type heard struct {
 	front.Asker
 	level string // "" for none
 }
 
-// Notify passes m unless it is a log message that the client does not want.
+// Notify passes m unless it is a log message that the client does not want, or
+// progress, which can only be about a token that nobody gave.
 func (h heard) Notify(m wire.Message) {
-	if m.Method() != "notifications/message" || logged(m, h.level) {
+	switch {
+	case m.Method() == "notifications/progress":
+	case m.Method() == "notifications/message" && !logged(m, h.level):
+	default:
 		h.Asker.Notify(m)
 	}
 }

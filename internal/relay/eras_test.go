@@ -67,19 +67,25 @@ func TestModernHearsWhatItAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := lister(t, "a")
 		c := attach(t, gateway(t, relay.Options{}, s))
-		c.modernly("1", "tools/call", `"name":"do"`)
-		call := s.want("the call", "tools/call")
-		for _, m := range []string{
-			`"notifications/tools/list_changed"`, `"notifications/resources/updated","params":{"uri":"a:///one"}`,
-			`"notifications/elicitation/complete","params":{"elicitationId":"e"}`,
-			`"notifications/message","params":{"level":"emergency","data":1}`,
-			`"notifications/progress","params":{"progressToken":"p","progress":1}`,
+		for i, tt := range []struct{ method, params string }{
+			{"tools/call", `"name":"do"`}, // can park
+			{"completion/complete", `"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":"b"}`}, // cannot
 		} {
-			call.conn.send(`{"jsonrpc":"2.0","method":%s}`, m)
+			id := fmt.Sprint(i)
+			c.modernly(id, tt.method, tt.params)
+			call := s.want("the request", tt.method)
+			for _, m := range []string{
+				`"notifications/tools/list_changed"`, `"notifications/resources/updated","params":{"uri":"a:///one"}`,
+				`"notifications/elicitation/complete","params":{"elicitationId":"e"}`,
+				`"notifications/message","params":{"level":"emergency","data":1}`,
+				`"notifications/progress","params":{"progressToken":"p","progress":1}`,
+			} {
+				call.conn.send(`{"jsonrpc":"2.0","method":%s}`, m)
+			}
+			synctest.Wait()
+			call.answer(`{}`)
+			c.wantID("the result, and nothing before it", id)
 		}
-		synctest.Wait()
-		call.answer(`{}`)
-		c.wantID("the result, and nothing before it", "1")
 		c.leave()
 		<-c.left
 	})

@@ -98,7 +98,7 @@ func TestModernRaisesLogLevel(t *testing.T) {
 	delete(s.answers, "logging/setLevel")
 	c := attach(t, gateway(t, relay.Options{}, s))
 	for i, tt := range []struct{ level, told string }{
-		{"", ""}, {"error", "error"}, {"warning", "warning"}, {"critical", ""}, {"warning", ""}, {"debug", "debug"}, {"loud", ""},
+		{"", ""}, {"error", "error"}, {"warning", "warning"}, {"critical", ""}, {"warning", ""}, {"debug", "debug"},
 	} {
 		id := fmt.Sprint(i)
 		meta := []string{`"io.modelcontextprotocol/logLevel":"` + tt.level + `"`}

@@ -40,6 +40,17 @@ func TestHTTPLife(t *testing.T) {
 	}
 }
 
+// The legacy era has no status for the error of a request: it is a response like any
+// other.
+func TestHTTPErrorOfRequest(t *testing.T) {
+	onWeb(t, Options{}, func(t *testing.T, h *web) {
+		got := h.peer().shake(wire.Latest).send("POST", `{"jsonrpc":"2.0","id":1,"method":"fail"}`)
+		if got.status != 200 || !strings.Contains(got.body, `"id":1,"error":{"code":-32601`) {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
 // The header waits until it is known what there is to send.
 func TestHTTPCommit(t *testing.T) {
 	onWeb(t, Options{}, func(t *testing.T, h *web) {

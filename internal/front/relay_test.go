@@ -114,6 +114,8 @@ func (s *fakeSession) Serve(ctx context.Context, call *Call) wire.Message {
 		<-ctx.Done()
 		s.causes <- context.Cause(ctx)
 		return result([]byte(`"never to be seen"`))
+	case "fail":
+		return wire.NewFailure(call.Request().ID(), &wire.Error{Code: wire.CodeMethodNotFound, Reason: wire.ReasonMethod, Message: "m"})
 	case "wait": // until the test releases it
 		<-s.release
 		return result([]byte(`"waited"`))

@@ -70,6 +70,21 @@ func (a audit) Called(r relay.Report) {
 		"session", r.Session, "working", r.Took-r.Human, "human", r.Human, "error", errorType(r.Response))
 }
 
+// Passed writes down a question that a modern backend put to a modern client, or the
+// answer: who asked, through which call, and whom. What was answered stands there as a
+// digest in any case, because the form that would tell secrets apart is not at hand.
+func (a audit) Passed(p relay.Passing) {
+	about := append(a.about(p.Question), "key", p.Key)
+	if p.Answer == nil {
+		m := p.Question.Message
+		a.log.Info("input request passed", append(about, "method", m.Method(), a.content("question", m.Params()))...)
+		return
+	}
+	action, _ := wire.Text(p.Answer, "action")
+	a.log.Info("answer passed", append(about, "action", action, "answered_by", p.Question.Principal,
+		audit{}.content("answer", p.Answer))...)
+}
+
 func (a audit) about(q input.Question) []any {
 	return []any{"backend", q.Backend, "call", q.Call, "principal", q.Principal, "session", q.Session}
 }
@@ -90,6 +105,12 @@ type observer interface {
 
 // observers is told what any one of them is told.
 type observers []observer
+
+func (o observers) Passed(p relay.Passing) {
+	for _, each := range o {
+		each.Passed(p)
+	}
+}
 
 func (o observers) Called(r relay.Report) {
 	for _, each := range o {

@@ -33,6 +33,7 @@ type metrics struct {
 	open    metric.Int64UpDownCounter // beckon.input.open
 	ended   metric.Float64Histogram   // beckon.input.duration
 	refused metric.Int64Counter       // beckon.input.refused
+	passed  metric.Int64Counter       // beckon.input.passed
 	late    metric.Int64Counter       // beckon.input.late
 	noise   metric.Int64Counter       // beckon.backend.noise
 
@@ -52,7 +53,7 @@ func newMetrics() (*metrics, error) {
 	meter := m.provider.Meter(meterName)
 	human := metric.WithExplicitBucketBoundaries(.1, .3, 1, 3, 10, 30, 60, 120, 300, 600, 1800, 3600)
 	working := metric.WithExplicitBucketBoundaries(.001, .003, .01, .03, .1, .3, 1, 3, 10, 30, 100, 300)
-	var errs [9]error
+	var errs [10]error
 	m.operations, errs[0] = meter.Float64Histogram("mcp.server.operation.duration", metric.WithUnit("s"), working,
 		metric.WithDescription("How long a client waited for the response to a request, people included"))
 	m.open, errs[1] = meter.Int64UpDownCounter("beckon.input.open",
@@ -69,6 +70,8 @@ func newMetrics() (*metrics, error) {
 		metric.WithDescription("How long backends worked on calls, without the time in which people were asked"))
 	m.human, errs[7] = meter.Float64Histogram("beckon.call.human.duration", metric.WithUnit("s"), human,
 		metric.WithDescription("How long calls that asked waited for people"))
+	m.passed, errs[9] = meter.Int64Counter("beckon.input.passed",
+		metric.WithDescription("Input requests that passed from modern backends to modern clients, by whose requests they are answered"))
 	m.park, errs[8] = newParkMetrics(meter, human)
 	return m, errors.Join(errs[:]...)
 }
@@ -92,6 +95,13 @@ func (m *metrics) Called(r relay.Report) {
 		about = m.labels.of(l)
 	}
 	m.operations.Record(ctx, r.Took.Seconds(), about)
+}
+
+// Passed counts a question that passed between two of the modern era.
+func (m *metrics) Passed(p relay.Passing) {
+	if p.Answer == nil {
+		m.passed.Add(context.Background(), 1, m.labels.of(labels{backend: p.Question.Backend}))
+	}
 }
 
 // errorType is the code of an error, "tool_error" for a tool that says it failed,

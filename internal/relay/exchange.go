@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/beckon-mcp/beckon/internal/front"
+	"github.com/beckon-mcp/beckon/internal/input"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -21,6 +22,15 @@ type exchange struct {
 
 // Request returns the request as the client sent it.
 func (x *exchange) Request() wire.Message { return x.request }
+
+// Passing is a question of a modern backend to a modern client on its way there, or
+// the answer on its way back. It has no end that Beckon could tell: the client answers
+// with another request, or not at all.
+type Passing struct {
+	Question input.Question // without Message on the way back
+	Key      string         // which the backend chose, and the answer repeats
+	Answer   []byte         // raw; nil on the way there
+}
 
 // Report is how a call went.
 type Report struct {

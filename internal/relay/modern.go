@@ -132,6 +132,9 @@ func standard(method string) bool {
 
 // pass carries a request to a backend of the client's own era, as it is.
 func (r *route) pass(ctx context.Context, x *exchange, req wire.Message) (wire.Message, error) {
+	for key, answer := range wire.Members(wire.Get(req.Params(), "inputResponses")) {
+		r.session.relay.opts.Observer.Passed(Passing{Question: r.question(req), Key: key, Answer: answer})
+	}
 	if !r.backend.SealState || !wire.MayAsk(req.Method()) {
 		resp, err := r.work(ctx, x, req, r.back)
 		return r.judged(req, resp, err)
@@ -161,23 +164,31 @@ func (r *route) judged(req, resp wire.Message, err error) (wire.Message, error) 
 		return resp, err
 	}
 	s := r.session
-	for _, request := range wire.Members(wire.Get(resp.Result(), "inputRequests")) {
+	for key, request := range wire.Members(wire.Get(resp.Result(), "inputRequests")) {
 		method, ok := wire.Text(request, "method")
 		params := wire.Get(request, "params")
 		if !ok || len(params) > 0 && params[0] != '{' {
 			continue // it is the client that refuses what is no request
 		}
-		refusal := s.relay.opts.Broker.Judge(input.Question{
-			Message: wire.NewRequest(wire.IntID(0), method, params),
-			Backend: r.backend.Name, Principal: s.principal, Session: s.id, Call: label(req), Caps: s.caps,
-		})
-		if refusal != nil {
+		q := r.question(req)
+		q.Message = wire.NewRequest(wire.IntID(0), method, params)
+		refusal := s.relay.opts.Broker.Judge(q)
+		if refusal == nil {
+			s.relay.opts.Observer.Passed(Passing{Question: q, Key: key})
+		} else {
 			refusal = refusal.With("backend", r.backend.Name)
 			refusal.Code = wire.CodeInternal // it is not the client's request that is wrong
 			return wire.Message{}, refusal
 		}
 	}
 	return resp, nil
+}
+
+// question is what is known of the questions that a modern backend asks by the
+// response to req.
+func (r *route) question(req wire.Message) input.Question {
+	s := r.session
+	return input.Question{Backend: r.backend.Name, Principal: s.principal, Session: s.id, Call: label(req), Caps: s.caps}
 }
 
 // allowed takes out of what a request says of its client what is switched off here.

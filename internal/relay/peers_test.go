@@ -173,6 +173,7 @@ func (ignore) Opened(*input.Request)                             {}
 func (ignore) Ended(*input.Request, input.Answer, time.Duration) {}
 func (ignore) Refused(input.Question, *wire.Error)               {}
 func (ignore) Called(relay.Report)                               {}
+func (ignore) Passed(relay.Passing)                              {}
 
 // gateway is a relay over servers.
 func gateway(t *testing.T, o relay.Options, servers ...*server) *relay.Relay {

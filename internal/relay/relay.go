@@ -27,6 +27,10 @@ const (
 type Observer interface {
 	// Called is told of a call when its response is known, before the client is.
 	Called(r Report)
+
+	// Passed is told of a question that passes between two of the modern era, or of
+	// the answer to one, which the broker does not see.
+	Passed(p Passing)
 }
 
 // Options are what a Relay is made of.

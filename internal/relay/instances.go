@@ -16,6 +16,10 @@ import (
 //
 // The first instance is the route's own. Whatever cannot ask goes there, and calls
 // that follow each other do too, so that a tool which remembers something finds it.
+//
+// A backend may go on with a call that was cancelled, and ask. What it asks then
+// would be taken for a question of the next call. So there is no next call in that
+// instance: it is closed, unless it is the first, which is left to what cannot ask.
 type instances struct {
 	route *route
 	max   int
@@ -32,8 +36,9 @@ type instances struct {
 // instance is one of them. Its fields are guarded by instances.mu; idle is constant.
 type instance struct {
 	*back.Session
-	leased bool        // a call has it
-	idle   *time.Timer // closes it; nil for the first
+	leased   bool        // a call has it
+	doubtful bool        // it may still be at a call that was cancelled; only of the first
+	idle     *time.Timer // closes it; nil for the first
 }
 
 func newInstances(r *route) *instances {
@@ -72,7 +77,7 @@ func (p *instances) take() (*instance, chan *instance) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, in := range p.all {
-		if in.leased {
+		if in.leased || in.doubtful {
 			continue
 		}
 		in.leased = true
@@ -81,7 +86,7 @@ func (p *instances) take() (*instance, chan *instance) {
 		}
 		return in, nil
 	}
-	if len(p.all) < p.max {
+	if p.roomLocked() {
 		in := p.addLocked()
 		in.leased = true
 		return in, nil
@@ -89,6 +94,16 @@ func (p *instances) take() (*instance, chan *instance) {
 	turn := make(chan *instance, 1)
 	p.waiting = append(p.waiting, turn)
 	return nil, turn
+}
+
+// roomLocked reports whether there may be another instance. One that is doubtful
+// takes no place, or the last could never be replaced.
+func (p *instances) roomLocked() bool {
+	n := len(p.all)
+	if p.all[0].doubtful {
+		n--
+	}
+	return n < p.max
 }
 
 func (p *instances) addLocked() *instance {
@@ -114,10 +129,15 @@ func (p *instances) leaveQueue(turn chan *instance, why error) (*instance, error
 	}
 }
 
-// release gives an instance to the call that has waited longest, or keeps it.
+// release gives an instance to the call that has waited longest, or keeps it. The
+// backend has answered the call that had it.
 func (p *instances) release(in *instance) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.releaseLocked(in)
+}
+
+func (p *instances) releaseLocked(in *instance) {
 	if len(p.waiting) > 0 {
 		p.waiting[0] <- in
 		p.waiting = p.waiting[1:]
@@ -129,20 +149,39 @@ func (p *instances) release(in *instance) {
 	}
 }
 
+// abandon releases an instance whose call was not answered.
+func (p *instances) abandon(in *instance) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if in.idle == nil {
+		in.leased, in.doubtful = false, true
+	} else {
+		p.removeLocked(in)
+	}
+	if len(p.waiting) > 0 && p.roomLocked() {
+		next := p.addLocked()
+		next.leased = true
+		p.releaseLocked(next)
+	}
+}
+
 // retire closes an instance that nothing has needed for a while.
 func (p *instances) retire(in *instance) {
 	p.mu.Lock()
-	gone := !in.leased && !p.closed
-	if gone {
-		p.all = slices.DeleteFunc(p.all, func(i *instance) bool { return i == in })
-		p.route.session.wg.Add(1) // under mu, so before close can have waited
+	defer p.mu.Unlock()
+	if !in.leased && !p.closed {
+		p.removeLocked(in)
 	}
-	p.mu.Unlock()
-	if gone {
-		defer p.route.session.wg.Done()
+}
+
+// removeLocked takes an instance out and closes it, which its session waits for. A
+// session that is used, or whose instances are not closed yet, has not waited.
+func (p *instances) removeLocked(in *instance) {
+	p.all = slices.DeleteFunc(p.all, func(i *instance) bool { return i == in })
+	p.route.session.wg.Go(func() {
 		p.route.forgetLevel(in.Session)
 		in.Close()
-	}
+	})
 }
 
 // close closes all instances. No call must have one any more.

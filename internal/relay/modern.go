@@ -259,9 +259,21 @@ func (r *route) leased(ctx context.Context, x *exchange, meta wire.Meta, req wir
 	if err != nil {
 		return wire.Message{}, err
 	}
-	defer r.instances.release(in)
 	r.setLevel(ctx, in.Session, meta.LogLevel)
-	return r.work(ctx, x, req, in.Session)
+	resp, err := r.work(ctx, x, req, in.Session)
+	if unanswered(ctx, err) {
+		r.instances.abandon(in)
+	} else {
+		r.instances.release(in)
+	}
+	return resp, err
+}
+
+// unanswered reports whether a call that ended with err was given up before the
+// backend was done with it: it was cancelled, or took too long.
+func unanswered(ctx context.Context, err error) bool {
+	e, ok := errors.AsType[*wire.Error](err)
+	return err != nil && (ctx.Err() != nil || ok && e.Reason == wire.ReasonTimeout)
 }
 
 // tellWaiting tells a client that wants progress what its call waits for.

@@ -263,6 +263,7 @@ func (p *part) listen(ctx context.Context, l *listener, ack chan struct{}) {
 	r := p.route
 	if _, err := r.back.Connect(ctx); err != nil {
 		r.session.log.Warn("nothing is heard of a backend", "backend", r.backend.Name, "err", err)
+		l.lose(r, wire.Message{}, err)
 		return
 	}
 	if r.back.Modern() {
@@ -324,10 +325,23 @@ func (p *part) listenModern(ctx context.Context, l *listener, acknowledged func(
 	if err != nil || resp.Kind() == wire.Failure {
 		r.session.log.Warn("a backend is not listened to any more", "backend", r.backend.Name, "err", err, "code", string(wire.Get(resp.Error(), "code")))
 	}
-	if r.session.via == r { // then there is nothing more to hear, and the client can listen again
-		l.refusal = resp
-		close(l.gone)
+	l.lose(r, resp, err)
+}
+
+// lose ends the listen when it is the only backend that is not listened to any more:
+// there is nothing more to hear, and the client can listen again. One that was never
+// acknowledged ends with the error.
+func (l *listener) lose(r *route, resp wire.Message, err error) {
+	if r.session.via != r {
+		return
 	}
+	l.mu.Lock()
+	open := l.settled
+	l.mu.Unlock()
+	if l.refusal = resp; err != nil && !open {
+		l.refusal = wire.NewFailure(l.id, wire.ErrorFrom(err).Modern())
+	}
+	close(l.gone)
 }
 
 // partAsker takes what one modern backend tells a listen.

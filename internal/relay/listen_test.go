@@ -1,6 +1,8 @@
 package relay_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -235,6 +237,31 @@ func TestListenTwice(t *testing.T) {
 		}
 		c.leave()
 		s.want("the end of both", "resources/unsubscribe").answer(`{}`)
+		<-c.left
+	})
+}
+
+// A backend that cannot be listened to because it is not there is an error, and not
+// an empty subscription; one that goes away ends the subscription.
+func TestListenBackendGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newModern(t, "a")
+		s.dial = func(context.Context) error { return errors.New("no such server") }
+		c := attach(t, gateway(t, relay.Options{}, s))
+		wantError(t, "not there", c.ask("1", "subscriptions/listen", listenAll), -32603, wire.ReasonBackendDown)
+		s.dial = nil
+		c.modernly("2", "subscriptions/listen", listenAll)
+		s.want("the listen", "subscriptions/listen").conn.Close()
+		wantError(t, "gone before the acknowledgement", c.wantID("the end", "2"), -32603, wire.ReasonBackendGone)
+		c.modernly("3", "subscriptions/listen", listenAll)
+		l := s.want("the listen", "subscriptions/listen")
+		l.acknowledge(`{"toolsListChanged":true}`)
+		c.want("the acknowledgement", "notifications/subscriptions/acknowledged")
+		l.conn.Close()
+		if end := c.wantID("the end", "3"); end.Kind() != wire.Result {
+			t.Errorf("ended with %s", end.Raw())
+		}
+		c.leave()
 		<-c.left
 	})
 }

@@ -9,7 +9,7 @@
 // the backend. It carries messages, and hands what comes to a [Receiver].
 //
 // Above that, a [Backend] is what is configured and how it has fared lately, and
-// a [Session] is one client's session with it. The session matches requests and
+// a [Session] is a client's session with it. The session matches requests and
 // responses, and outlives its connections: it dials again when one has ended. Who
 // is asked when the backend asks is told by the stream on which the question came,
 // or inferred where the transport has only one ([Conn].Attributes).

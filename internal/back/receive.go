@@ -81,8 +81,8 @@ func (l *link) notified(m wire.Message, of wire.ID) Caller {
 
 // asker tells to whom a request of the backend belongs, and whether that is only
 // inferred. Where the transport does not tell, it is the one call in progress
-// that may ask; with none or several, it is the session, which is the same
-// client in any case.
+// that may ask; with none or several, it is the session. That is the same client,
+// or, where modern clients share the session, one through whom nobody can be asked.
 func (l *link) asker(of wire.ID) (caller Caller, inferred bool) {
 	if c := l.calls[of]; c != nil {
 		return c.caller, false

@@ -21,7 +21,8 @@ type Hello struct {
 	Modern bool
 }
 
-// Session is one client's session with one backend, of whichever era. It outlives
+// Session is one client's session with one backend, of whichever era, or that of all
+// modern clients which may share one; the caller knows. It outlives
 // its connections: when the backend exits or loses the session, the calls in
 // progress fail, and the next one connects and shakes hands again. Its methods are
 // safe for concurrent use.

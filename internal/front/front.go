@@ -48,8 +48,9 @@ type Session interface {
 	Close()
 }
 
-// Asker is a way to a client: a [Call] by the stream of that request, a [Client]
-// by the stream of the session. It is the input.Channel "client".
+// Asker is a way to a legacy client: a [Call] by the stream of that request, a
+// [Client] by the stream of the session. It is the input.Channel "client". A modern
+// client is asked by the response to a leg, for which the relay has Askers of its own.
 //
 // A question goes out under an id of the session's own and is forgotten when it
 // has ended, so that an answer that comes later changes nothing. It is withdrawn

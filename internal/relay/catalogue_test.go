@@ -306,3 +306,19 @@ func TestTwoBackendsAsk(t *testing.T) {
 		}
 	}
 }
+
+// When no backend lists, the client is told why.
+func TestCatalogueListFails(t *testing.T) {
+	a, b := newServer(t, "a"), newServer(t, "b")
+	c, _ := connect(t, gateway(t, relay.Options{}, a, b))
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	for _, s := range []*server{a, b} {
+		m := s.want("the list", "tools/list")
+		m.conn.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no disk"}}`, m.ID())
+	}
+	got := c.wantID("the reason", "1")
+	wantError(t, "the reason", got, -32000, wire.ReasonBackendGone)
+	if text, _ := wire.Text(got.Error(), "message"); text != "backend b does not list: no disk" {
+		t.Errorf("told %s", text)
+	}
+}

@@ -149,7 +149,7 @@ func TestModernURLFirstNeedsURLs(t *testing.T) {
 
 		c.modernly("2", "tools/call", `"name":"do"`)
 		refuse(``)
-		wantError(t, "no URL named", c.wantID("the error", "2"), -32603, wire.ReasonBackendGone)
+		wantError(t, "no URL named", c.wantID("the error", "2"), -32603, wire.ReasonInvalid)
 
 		c.modernly("3", "tools/call", `"name":"do"`)
 		for i := range 5 {

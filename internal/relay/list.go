@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/beckon-mcp/beckon/internal/back"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -117,7 +118,8 @@ func (r *route) page(ctx context.Context, call *exchange, req wire.Message, l *l
 	case err != nil:
 		p.err = err
 	case resp.Kind() == wire.Failure:
-		p.err = errors.New(string(resp.Error()))
+		p.err = wire.Errorf(wire.ReasonBackendGone, "backend %s does not list: %s", r.backend.Name, back.ErrorText(resp)).
+			With("backend", r.backend.Name)
 	default:
 		p.result = resp.Result()
 	}

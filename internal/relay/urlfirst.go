@@ -63,7 +63,9 @@ func visit(ctx context.Context, c *caller, refusal wire.Message) error {
 		})
 	}
 	if asked == 0 {
-		return wire.Errorf(wire.ReasonBackendGone, "the backend wants a URL visited and names none")
+		err := wire.Errorf(wire.ReasonInvalid, "the backend wants a URL visited and names none")
+		err.Code = wire.CodeInternal // it is not the client's request that is wrong
+		return err
 	}
 	for range asked {
 		select {

@@ -44,10 +44,14 @@ type HTTPOptions struct {
 	ResumeAttempts int
 }
 
-// connBufferBytes is what a connection has for each direction, for as long as an
-// answer may take: a call that waits for a person holds one. What is larger than it
-// is read and written past it.
-const connBufferBytes = 2 << 10
+// What a connection has for each direction, for as long as an answer may take: a call
+// that waits for a person holds one. What is larger is read and written past it; to
+// read past it costs more reads, so that it must be larger than the first buffer of
+// wire.EventReader.
+const (
+	writeBufferBytes = 1 << 10
+	readBufferBytes  = 2 << 10
+)
 
 // site makes the HTTP requests to one backend, over connections of its own.
 type site struct {
@@ -74,8 +78,8 @@ func newSite(log *slog.Logger, o HTTPOptions) (*site, error) {
 		TLSHandshakeTimeout:    o.ConnectTimeout,
 		ForceAttemptHTTP2:      true,
 		MaxIdleConnsPerHost:    100,
-		WriteBufferSize:        connBufferBytes,
-		ReadBufferSize:         connBufferBytes,
+		WriteBufferSize:        writeBufferBytes,
+		ReadBufferSize:         readBufferBytes,
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
 	}

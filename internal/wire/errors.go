@@ -21,6 +21,7 @@ const (
 	CodeConnectionClosed = -32000 // nobody is there, or nobody answered in time
 	CodeRequestTimeout   = -32001 // timeout in the error profile "mcp-sdk"
 	CodeResourceNotFound = -32002 // legacy resources/read
+	CodeValidation       = -32007 // an answer does not fit its form
 	CodeRateLimited      = -32010
 	CodeURLRequired      = -32042 // 2025-11-25: the call needs a URL elicitation first
 
@@ -57,22 +58,38 @@ const (
 	ReasonRevision    Reason = "revision"     // the revision is not spoken here
 	ReasonState       Reason = "state"        // the requestState is not one that can be resumed
 	ReasonInternal    Reason = "internal"     // a fault of Beckon's own
+
+	// Of forms.
+	ReasonValidation      Reason = "validation"            // the answer does not fit its form, and may be given again
+	ReasonAttempts        Reason = "too_many_attempts"     // the answer did not fit its form too often
+	ReasonUnrepresentable Reason = "unrepresentable_field" // the client has no way to show a field of the form
+	ReasonNotFound        Reason = "not_found"             // there is no such form, or it is somebody else's
+	ReasonCompleted       Reason = "already_completed"     // the form has been answered
+	ReasonEnded           Reason = "already_cancelled"     // the form has been declined, cancelled or withdrawn
+	ReasonExpired         Reason = "already_timeout"       // the form has timed out
+	ReasonNotExtendable   Reason = "not_extendable"        // the terms of the form do not allow extensions
+	ReasonNoExtensions    Reason = "no_extensions_left"    // the form was extended as often, or for as long, as it may be
+	ReasonSessionExpired  Reason = "session_expired"       // the session of whoever was asked has ended by its idleness
 )
 
 // Code returns the JSON-RPC code that goes with r toward a legacy peer.
 func (r Reason) Code() int {
 	switch r {
 	case ReasonNoClient, ReasonTimeout, ReasonLimit, ReasonWithdrawn, ReasonCancelled,
-		ReasonClientGone, ReasonBackendGone, ReasonBackendDown, ReasonStopping:
+		ReasonClientGone, ReasonBackendGone, ReasonBackendDown, ReasonStopping, ReasonSessionExpired:
 		return CodeConnectionClosed
 	case ReasonCapability, ReasonDisabled, ReasonMethod:
 		return CodeMethodNotFound
-	case ReasonMode, ReasonSchema, ReasonSensitive, ReasonParams, ReasonUnknown, ReasonState:
+	case ReasonMode, ReasonSchema, ReasonSensitive, ReasonParams, ReasonUnknown, ReasonState,
+		ReasonUnrepresentable, ReasonNotFound, ReasonCompleted, ReasonEnded, ReasonExpired,
+		ReasonNotExtendable, ReasonNoExtensions:
 		return CodeInvalidParams
 	case ReasonHeader:
 		return CodeHeaderMismatch
 	case ReasonRevision:
 		return CodeUnsupportedRevision
+	case ReasonValidation, ReasonAttempts:
+		return CodeValidation
 	case ReasonRate:
 		return CodeRateLimited
 	case ReasonInvalid:
@@ -90,7 +107,7 @@ func (r Reason) Code() int {
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/index#error-codes
 func (e Error) Modern() *Error {
 	switch {
-	case e.Code == CodeResourceNotFound:
+	case e.Code == CodeResourceNotFound, e.Code == CodeValidation:
 		e.Code = CodeInvalidParams
 	case -32019 <= e.Code && e.Code <= -32000, e.Code == CodeURLRequired:
 		e.Code = CodeInternal

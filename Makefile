@@ -20,12 +20,12 @@ check: ## the fast local gate
 	go test -race -shuffle=on ./...
 
 test-plain: ## what the race detector would change: allocation budgets, and the demo as people run it
-	go test -count=1 ./internal/wire ./internal/front ./internal/input
+	go test -count=1 ./form/... ./internal/wire ./internal/front ./internal/input
 	$(MAKE) build
 	./bin/beckon demo --once
 
 bench: build ## benchmarks, with bench-eras; compare the ratios, machines differ
-	go test -run '^$$' -bench . -benchmem ./internal/wire ./internal/input ./internal/gateway
+	go test -run '^$$' -bench . -benchmem ./form ./internal/wire ./internal/input ./internal/gateway
 	go run ./internal/e2e/relaybench -beckon bin/beckon
 
 bench-eras: build ## what the modern era costs: the four pairings, and 10,000 parked calls
@@ -34,7 +34,7 @@ bench-eras: build ## what the modern era costs: the four pairings, and 10,000 pa
 FUZZTIME ?= 30s
 
 fuzz: ## each fuzz target for FUZZTIME
-	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z]+' internal | sort | while IFS=: read -r file target; do \
+	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z]+' form internal | sort | while IFS=: read -r file target; do \
 		pkg=./$$(dirname $$file); target=$${target#func }; echo "$$pkg $$target"; \
 		go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$pkg </dev/null || exit 1; \
 	done

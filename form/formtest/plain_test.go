@@ -1,0 +1,5 @@
+//go:build !race
+
+package formtest_test
+
+const fewer = 1

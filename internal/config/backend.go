@@ -71,6 +71,17 @@ type Backend struct {
 	// of one from another.
 	SealRequestState bool `key:"seal_request_state" default:"false"`
 
+	// What happens when a person's answer does not fit the schema that the backend
+	// asked with. `off` does not look. `warn` lets it through and notes it in audit and
+	// metrics. `enforce` gives the backend an error in its place. `reprompt` asks the
+	// person again, as often as `forms.attempts` says, and then gives the error.
+	// An answer that fits passes byte for byte in any case.
+	Validate Validate `key:"validate" default:"off" one:"off|warn|enforce|reprompt"`
+
+	// Terms of the forms that this backend asks by a definition, where they are not
+	// those of all; `attempts` holds for `reprompt` too. A form may say otherwise itself.
+	Forms BackendForms `key:"forms"`
+
 	// How long starting or reaching the backend may take, the handshake included.
 	// After that the session goes on without this backend.
 	ConnectTimeout time.Duration `key:"connect_timeout" default:"30s" min:"100ms" max:"10m"`

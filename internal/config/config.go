@@ -34,8 +34,16 @@ type Config struct {
 	// The HTTP side that faces the clients.
 	HTTP HTTP `key:"http"`
 
+	// Questions over REST, for programs that speak no MCP.
+	API API `key:"api"`
+
 	// What backends may ask in the middle of a call: elicitation, sampling, roots.
 	Input Input `key:"input"`
+
+	// Forms that Beckon owns: what a backend or a client asks by a form definition
+	// instead of a schema. Such a form is checked here, asked again while the answer is
+	// wrong, and may be extended. They are there as long as `input.elicitation` is on.
+	Forms Forms `key:"forms"`
 
 	// Calls that wait for their client to come back with an answer.
 	Park Park `key:"park"`

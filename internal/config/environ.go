@@ -12,6 +12,10 @@ const (
 	// is not a key, and this package does not look at it.
 	PathVariable = "BECKON_CONFIG"
 
+	// TokenVariable holds the token with which commands of Beckon speak to a gateway.
+	// It is no key either, and may be set where a gateway starts.
+	TokenVariable = "BECKON_TOKEN"
+
 	// variablePrefix begins the names of the variables that stand for keys.
 	variablePrefix = "BECKON_"
 )
@@ -149,7 +153,7 @@ func (r *reader) refuseUnknown(env map[string]string) {
 	var unknown []string
 	for name, value := range env {
 		link := serviceLink.MatchString(name) || strings.HasSuffix(name, "_PORT") && strings.Contains(value, "://")
-		if strings.HasPrefix(name, variablePrefix) && name != PathVariable &&
+		if strings.HasPrefix(name, variablePrefix) && name != PathVariable && name != TokenVariable &&
 			!slices.Contains(known, name) && !r.referred[name] && !link {
 			unknown = append(unknown, name)
 		}

@@ -74,6 +74,6 @@ func TestEnvironmentFaults(t *testing.T) {
 	wantFaults(t, "", []string{"MCPGATEWAY_ELICITATION_TIMEOUT=3601"}, "MCPGATEWAY_ELICITATION_TIMEOUT: 1h0m1s is more than the maximum 1h")
 	wantFaults(t, "", []string{"BECKON_INPUT_TIMEOUT=999ms"}, "BECKON_INPUT_TIMEOUT: 999ms is less than the minimum 1s")
 	wantFaults(t, "", []string{"BECKON_X=1"}, "BECKON_X: no key has this variable")
-	wantFaults(t, "", []string{"BECKON_CONFIG=x", "BECKONING=1", "beckon_x=1"})
+	wantFaults(t, "", []string{"BECKON_CONFIG=x", "BECKON_TOKEN=x", "BECKONING=1", "beckon_x=1"})
 	wantFaults(t, "audit: {path: \"${BECKON_X}\"}", []string{"BECKON_X=1"})
 }

@@ -16,8 +16,10 @@ type HTTP struct {
 	// are not concerned.
 	AllowedOrigins []string `key:"allowed_origins" example:"https://app.example.com"`
 
-	// The longest request body; a longer one is answered with 413.
-	MaxBody Bytes `key:"max_body" default:"4MiB" min:"1KiB" max:"1GiB"`
+	// The longest request body; a longer one is answered with 413. The default has
+	// room for an answer with a file of 10 MiB, the most that a form takes unless it
+	// says otherwise.
+	MaxBody Bytes `key:"max_body" default:"16MiB" min:"1KiB" max:"1GiB"`
 
 	// The longest request header, all lines together; a longer one is answered
 	// with 431.

@@ -40,8 +40,9 @@ type Input struct {
 	Sensitive Sensitive `key:"sensitive" default:"block" one:"block|allow"`
 
 	// Which forms a schema may describe. `compat` takes what the revisions since
-	// 2025-11-25 allow, lists of choices included; `strict-2025-06-18` takes flat
-	// objects of primitives alone and refuses the rest with -32602.
+	// 2025-11-25 allow, lists of choices included, and fields that may be null, as
+	// some SDKs write optional ones; `strict-2025-06-18` takes flat objects of
+	// primitives alone and refuses the rest with -32602.
 	Profile Profile `key:"profile" default:"compat" one:"compat|strict-2025-06-18"`
 
 	// Which error code a timeout has toward peers of the older revisions. Empty

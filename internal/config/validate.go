@@ -34,6 +34,9 @@ func (r *reader) validate(c *Config) {
 	if c.Park.Key.Reveal() == "" && c.Park.PreviousKey.Reveal() != "" && r.known("park.key") {
 		r.fault("park.previous_key", complain("set park.key", "there is a previous key and no current one"))
 	}
+	if f := c.Forms; f.MaxTotal < f.Timeout && r.known("forms.timeout") && r.known("forms.max_total") {
+		r.fault("forms.max_total", complain("raise it, or lower forms.timeout", "less than forms.timeout, which is %s", formatDuration(f.Timeout)))
+	}
 	for i, b := range c.Backends {
 		r.validateBackend(b, r.backends[i])
 	}

@@ -23,7 +23,19 @@ type Asked struct {
 	// request, and that the Caller is the only one that can have.
 	Inferred bool
 
+	// Following is how many more requests the backend makes together with this one; they
+	// come right behind it, unless this one is refused.
+	Following int
+
 	// Reply sends the response, whatever its id, and returns at once. Only the
 	// first call has an effect.
 	Reply func(response wire.Message)
+
+	// Promise is Reply with a response which says that the answer comes later. It
+	// returns how that is sent: keep takes a notification, which the backend gets
+	// behind the response, and returns at once. Only its first call has an effect.
+	// Until then the request may still be taken back, because the backend is gone; it
+	// cannot be cancelled any more. Promise is nil where a backend takes no
+	// notifications: it can be told the answer in its response and in no other way.
+	Promise func(response wire.Message) (keep func(notification wire.Message))
 }

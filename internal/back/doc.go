@@ -24,10 +24,12 @@
 //
 //   - legacy.go: a legacy backend, for clients of both eras;
 //   - modern.go: a modern backend for a modern client: requests pass, with our ids;
-//   - modern_bridge.go, modern_ask.go, modern_listen.go: a modern backend for a legacy
-//     client: requests say what the client said once, questions in results are put to
-//     the client and the request is made again, and one subscriptions/listen carries
-//     what the client subscribed to.
+//   - modern_bridge.go, modern_rounds.go, modern_ask.go, modern_listen.go: a modern
+//     backend for a legacy client: requests say what the client said once, questions in
+//     results are put to the client and the request is made again, and one
+//     subscriptions/listen carries what the client subscribed to. The rounds are there
+//     for a modern client too whose questions Beckon does not only pass on
+//     ([Session.Continue]).
 //
 // Modern or not, a link matches requests and responses. Over HTTP a modern request is
 // a POST of its own, whose headers repeat it (modern_tools.go knows those of tools);

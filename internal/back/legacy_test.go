@@ -45,6 +45,7 @@ type scriptConn struct {
 	receiver Receiver
 	sent     chan wire.Message // everything but initialize
 	refuse   error             // what Send says, unless nil
+	slow     chan struct{}     // Send waits until it is closed, unless nil
 	once     sync.Once
 	done     chan struct{}
 	err      error
@@ -65,6 +66,15 @@ func (c *scriptConn) Send(ctx context.Context, m wire.Message) error {
 	}
 	if c.refuse != nil {
 		return c.refuse
+	}
+	if c.slow != nil {
+		select {
+		case <-c.slow:
+		case <-c.done:
+			return c.err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 	if m.Method() == "server/discover" && c.script.discover != nil {
 		if p := c.script.discover(m); p != nil {

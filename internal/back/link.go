@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,6 +39,9 @@ type link struct {
 	calls  map[wire.ID]*call    // our requests by our id
 	tokens map[string]*call     // the same by their progress token, raw
 	asked  map[wire.ID]*pending // the backend's requests by its id
+
+	promises map[*pending]struct{} // those that were answered with a promise, until it is kept; nil before the first
+	insists  int                   // messages of promises that the backend has not taken yet
 }
 
 // call is one request of the client at the backend.
@@ -255,13 +260,14 @@ func (l *link) end(cause error) {
 	}
 	l.cause = cause
 	var withdraw []func(*wire.Error)
-	for _, p := range l.asked {
+	left := slices.Collect(maps.Values(l.asked))
+	for _, p := range slices.AppendSeq(left, maps.Keys(l.promises)) {
 		p.gone = gone
 		if p.withdraw != nil {
 			withdraw = append(withdraw, p.withdraw)
 		}
 	}
-	l.asked = nil
+	l.asked, l.promises = nil, nil
 	l.mu.Unlock()
 	close(l.done)
 	if l.modern {

@@ -91,8 +91,15 @@ type reply struct {
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#client-requirements-basic-workflow
 func (l *link) gather(ctx context.Context, caller Caller, requests []byte) (answers []byte, failed wire.Message, err error) {
 	a := &asking{responses: make(map[int]wire.Message), replies: make(chan reply, maxQuestions)}
+	following := 0
+	for range wire.Members(requests) {
+		following++
+	}
 	for key, request := range wire.Members(requests) {
-		a.put(l.newID(), key, request, caller)
+		following--
+		if a.put(l.newID(), key, request, following, caller); a.refused() {
+			break // the others need not be asked
+		}
 	}
 	for len(a.responses) < len(a.keys) {
 		select {
@@ -110,8 +117,20 @@ func (l *link) gather(ctx context.Context, caller Caller, requests []byte) (answ
 	return a.answers(), wire.Message{}, nil
 }
 
-// put asks one question.
-func (a *asking) put(id wire.ID, key string, request []byte, caller Caller) {
+// refused reports whether a response is there already, before anybody can have been
+// asked: the last question was refused, or answered in no time.
+func (a *asking) refused() bool {
+	select {
+	case r := <-a.replies:
+		a.replies <- r // it has room for all
+		return r.response.Kind() != wire.Result
+	default:
+		return false
+	}
+}
+
+// put asks one question, which others follow.
+func (a *asking) put(id wire.ID, key string, request []byte, following int, caller Caller) {
 	method, _ := wire.Text(request, "method")
 	params := wire.Get(request, "params")
 	if mode, _ := wire.Text(params, "mode"); mode == "url" && wire.Get(params, "elicitationId") == nil {
@@ -122,8 +141,9 @@ func (a *asking) put(id wire.ID, key string, request []byte, caller Caller) {
 	a.keys = append(a.keys, key)
 	var once sync.Once
 	a.withdraw = append(a.withdraw, caller.Ask(Asked{
-		Message: wire.NewRequest(id, method, params),
-		Reply:   func(m wire.Message) { once.Do(func() { a.replies <- reply{n, m} }) },
+		Message:   wire.NewRequest(id, method, params),
+		Following: following,
+		Reply:     func(m wire.Message) { once.Do(func() { a.replies <- reply{n, m} }) },
 	}))
 }
 

@@ -118,15 +118,25 @@ func (l *link) ask(m wire.Message, of wire.ID) {
 		l.post(wire.NewFailure(id, wire.Errorf(wire.ReasonInvalid, "a request with this id is already in progress")))
 		return
 	}
+	if l.insists >= mostInsists {
+		l.mu.Unlock()
+		l.post(wire.NewFailure(id, wire.Errorf(wire.ReasonLimit, "%d messages wait for this backend to take them", mostInsists).
+			With("limit", mostInsists).Hint("read what was answered before asking more")))
+		return
+	}
 	l.asked[id] = p
 	caller, inferred := l.asker(of)
 	l.mu.Unlock()
 
-	withdraw := caller.Ask(Asked{Message: m, Inferred: inferred, Reply: func(response wire.Message) {
-		if l.answered(id, p) {
-			l.post(response.WithID(id))
-		}
-	}})
+	withdraw := caller.Ask(Asked{
+		Message: m, Inferred: inferred,
+		Reply: func(response wire.Message) {
+			if l.answered(id, p) {
+				l.post(response.WithID(id))
+			}
+		},
+		Promise: func(response wire.Message) func(wire.Message) { return l.promised(id, p, response) },
+	})
 
 	l.mu.Lock()
 	p.withdraw = withdraw

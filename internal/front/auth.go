@@ -8,7 +8,7 @@ import (
 )
 
 // StaticTokens authenticates by bearer tokens. It maps each token to the name of
-// its principal; an empty token is nobody's. The tokens are compared in constant
+// its principal; an empty token is nobody's, as are two headers. The tokens are compared in constant
 // time, and only their digests are kept.
 func StaticTokens(principals map[string]string) func(*http.Request) (principal string, ok bool) {
 	type entry struct {
@@ -20,7 +20,11 @@ func StaticTokens(principals map[string]string) func(*http.Request) (principal s
 		entries = append(entries, entry{sha256.Sum256([]byte(token)), principal})
 	}
 	return func(r *http.Request) (principal string, ok bool) {
-		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		said := r.Header["Authorization"]
+		if len(said) != 1 { // with two of them, a proxy may have looked at the other one
+			return "", false
+		}
+		scheme, token, _ := strings.Cut(said[0], " ")
 		token = strings.TrimSpace(token)
 		if !strings.EqualFold(scheme, "Bearer") || token == "" {
 			return "", false

@@ -26,13 +26,14 @@ type HTTP struct {
 	o      Options
 	log    *slog.Logger
 	guard  guard
+	open   bool // nobody has to tell who they are
 	legacy *sessions
 	modern *httpLegs
 }
 
 // NewHTTP returns a front for clients of relay over HTTP.
 func NewHTTP(relay Relay, o Options, log *slog.Logger) *HTTP {
-	h := &HTTP{o: o.withDefaults(), log: log, guard: newGuard(o.AllowedHosts, o.AllowedOrigins)}
+	h := &HTTP{o: o.withDefaults(), log: log, guard: newGuard(o.AllowedHosts, o.AllowedOrigins), open: o.Authenticate == nil}
 	h.legacy = newSessions(relay, &h.o, log)
 	h.modern = newHTTPLegs(relay, &h.o, log)
 	return h
@@ -54,23 +55,26 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if f := h.guard.check(w, r); f != nil {
 		h.log.Warn("a request was refused", "why", f.err.Message, "host", r.Host, "origin", r.Header.Get("Origin"))
-		f.send(w)
+		h.refuse(w, r, f)
 		return
 	}
 	to, ok := h.endpoint(r.URL.Path)
+	api := h.ofAPI(r.URL.Path)
 	switch {
-	case !ok && h.o.Other != nil:
+	case !ok && !api && h.o.Other != nil:
 		h.o.Other.ServeHTTP(w, r)
 		return
-	case ok && preflight(w, r):
+	case (ok || api) && preflight(w, r):
 		return
 	}
 	principal, known := h.o.Authenticate(r)
 	switch {
 	case !known:
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		refused(http.StatusUnauthorized, reasonAuth, "authentication is required").
-			hint("send the header Authorization: Bearer with a token of this gateway").send(w)
+		h.refuse(w, r, refused(http.StatusUnauthorized, reasonAuth, "authentication is required").
+			hint("send the header Authorization: Bearer with a token of this gateway"))
+	case api:
+		h.serveAPI(w, r, principal)
 	case !ok, to.sse && !h.o.SSE:
 		refused(http.StatusNotFound, reasonHTTP, "there is nothing at this path").
 			hint("the endpoint is /mcp, or /mcp/{backend} for one backend").send(w)
@@ -188,4 +192,7 @@ func (h *HTTP) Close(ctx context.Context) {
 	h.modern.drain(stopping())
 	h.legacy.close(ctx)
 	h.modern.close(ctx)
+	if h.o.API != nil {
+		h.o.API.Close()
+	}
 }

@@ -347,7 +347,7 @@ func TestHTTPInitializeFails(t *testing.T) {
 func TestHTTPSlowBody(t *testing.T) {
 	onWeb(t, Options{}, func(t *testing.T, h *web) {
 		p := h.peer().shake(wire.Latest)
-		conn, _ := h.net.dial(t.Context(), "", "")
+		conn := h.connect()
 		defer conn.Close()
 		start := time.Now()
 		fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nMcp-Session-Id: %s\r\nContent-Length: 100\r\n\r\n{", p.session)

@@ -85,6 +85,14 @@ func (c *Client) Revision() wire.Revision {
 	return c.revision
 }
 
+// Ended returns why the session is over: reason session_expired when nobody has used it
+// for too long. It returns nil before.
+func (c *Client) Ended() *wire.Error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ended
+}
+
 // Notify sends a notification that belongs to no request. What is sent before
 // the client listens is kept, the newest of it.
 func (c *Client) Notify(m wire.Message) {

@@ -19,6 +19,7 @@ type ask struct {
 	id      wire.ID
 	number  uint64
 	request *input.Request
+	text    []byte      // as the client gets it; nil once it is on a stream
 	call    *Call       // that caused it; nil when none is known to
 	at      *stream     // where it was put; nil as long as nobody would see it
 	event   uint64      // its number there
@@ -34,9 +35,9 @@ type asks struct {
 	unseen    map[*ask]struct{} // those that nobody sees now
 }
 
-// add gives a question an id. It is a string, so that no client takes it for the
-// id of a request of its own, which are numbers nearly everywhere.
-func (q *asks) add(r *input.Request, call *Call) *ask {
+// add gives a question, which reads like text, an id. It is a string, so that no client
+// takes it for the id of a request of its own, which are numbers nearly everywhere.
+func (q *asks) add(r *input.Request, text wire.Message, call *Call) *ask {
 	if q.byID == nil {
 		q.byID = make(map[wire.ID]*ask)
 		q.byRequest = make(map[*input.Request]*ask)
@@ -49,6 +50,7 @@ func (q *asks) add(r *input.Request, call *Call) *ask {
 		request: r,
 		call:    call,
 	}
+	a.text = text.WithID(a.id).Raw()
 	q.byID[a.id] = a
 	q.byRequest[r] = a
 	return a
@@ -77,10 +79,11 @@ func (q *asks) asked(id wire.ID) bool {
 func (c *Client) Offer(r *input.Request) { c.offer(r, nil) }
 
 func (c *Client) offer(r *input.Request, call *Call) {
+	text := r.Ask() // takes its time where the text has to be made
 	c.mu.Lock()
 	deaf := c.asks.deaf
 	if deaf == nil {
-		c.place(c.asks.add(r, call))
+		c.place(c.asks.add(r, text, call))
 	}
 	c.mu.Unlock()
 	if deaf != nil {
@@ -224,7 +227,8 @@ func (c *Client) place(a *ask) {
 func (c *Client) show(a *ask, s *stream) {
 	c.asks.calm(a)
 	a.at = s
-	a.event = s.put(a.request.Ask.WithID(a.id).Raw(), false)
+	a.event = s.put(a.text, false)
+	a.text = nil
 }
 
 // worry gives a question that nobody sees LeaveGrace; but as long as the session
@@ -252,6 +256,7 @@ func (q *asks) calm(a *ask) {
 // lose ends the question that nobody can see, or shows it on another stream of
 // the same client. timer is the one that fired, to be read under c.mu.
 func (c *Client) lose(a *ask, timer **time.Timer) {
+	text := a.request.Ask().WithID(a.id).Raw()
 	c.mu.Lock()
 	if a.grace != *timer {
 		c.mu.Unlock()
@@ -260,7 +265,7 @@ func (c *Client) lose(a *ask, timer **time.Timer) {
 	a.grace = nil
 	shown := a.at != nil && !a.at.withdraw(a.event)
 	if !shown {
-		a.at = nil
+		a.at, a.text = nil, text
 		if s := c.journal.audible(); s != nil && c.listens {
 			c.show(a, s)
 			c.mu.Unlock()

@@ -197,7 +197,7 @@ func (h *sessions) doze(s *session) {
 	}
 	h.mu.Unlock()
 	if over {
-		h.end(s, wire.Errorf(wire.ReasonClientGone, "the session was not used for %v", h.o.SessionIdle))
+		h.end(s, wire.Errorf(wire.ReasonSessionExpired, "the session was not used for %v", h.o.SessionIdle))
 	}
 }
 

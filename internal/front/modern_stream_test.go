@@ -69,8 +69,7 @@ func TestModernErrorOnStream(t *testing.T) {
 func TestModernKeepAlive(t *testing.T) {
 	onWeb(t, Options{KeepAlive: 15 * time.Second}, func(t *testing.T, h *web) {
 		body := modern("1", "wait", "")
-		client, conn := net.Pipe()
-		h.net.conns <- conn
+		client := h.connect()
 		defer client.Close()
 		began := time.Now()
 		if _, err := io.WriteString(client, rawPost(body)); err != nil {
@@ -138,8 +137,7 @@ func TestModernClientLeaves(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			onWeb(t, Options{}, func(t *testing.T, h *web) {
-				client, conn := net.Pipe()
-				h.net.conns <- conn
+				client := h.connect()
 				if _, err := io.WriteString(client, rawPost(modern("1", test.method, ""))); err != nil {
 					t.Fatal(err)
 				}
@@ -199,7 +197,9 @@ func TestModernLeavesWhileBlocked(t *testing.T) {
 	onWeb(t, Options{}, func(t *testing.T, h *web) {
 		client, conn := net.Pipe()
 		half := &halfConn{Conn: conn}
-		h.net.conns <- half
+		if err := h.net.Hand(t.Context(), half); err != nil {
+			t.Fatal(err)
+		}
 		defer client.Close()
 		if _, err := io.WriteString(client, rawPost(modern("1", "flood", ""))); err != nil {
 			t.Fatal(err)
@@ -253,8 +253,7 @@ func (*brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 // A client that takes nothing is cut when WriteTimeout is over, and not before.
 func TestModernClientDoesNotRead(t *testing.T) {
 	onWeb(t, Options{WriteTimeout: 20 * time.Second}, func(t *testing.T, h *web) {
-		client, conn := net.Pipe()
-		h.net.conns <- conn
+		client := h.connect()
 		defer client.Close()
 		if _, err := io.WriteString(client, rawPost(modern("1", "flood", ""))); err != nil {
 			t.Fatal(err)
@@ -270,8 +269,7 @@ func TestModernClientDoesNotRead(t *testing.T) {
 // A sender waits while its client is behind; what a leg holds is bounded.
 func TestModernBackPressure(t *testing.T) {
 	onWeb(t, Options{}, func(t *testing.T, h *web) {
-		client, conn := net.Pipe()
-		h.net.conns <- conn
+		client := h.connect()
 		defer client.Close()
 		if _, err := io.WriteString(client, rawPost(modern("1", "flood", ""))); err != nil {
 			t.Fatal(err)
@@ -421,8 +419,7 @@ func TestModernDrainBesideSession(t *testing.T) {
 // A relay that is blocked by a slow client goes on when the gateway stops.
 func TestModernStopsSlowClient(t *testing.T) {
 	onWeb(t, Options{}, func(t *testing.T, h *web) {
-		client, conn := net.Pipe()
-		h.net.conns <- conn
+		client := h.connect()
 		defer client.Close()
 		if _, err := io.WriteString(client, rawPost(modern("1", "flood", ""))); err != nil {
 			t.Fatal(err)

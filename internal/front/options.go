@@ -60,6 +60,8 @@ type Options struct {
 	// Other serves the paths that are none of the protocol, behind the checks of
 	// Host and Origin but without authentication; nil means 404.
 	Other http.Handler
+	// API serves the paths under /api/; nil leaves them to Other.
+	API API
 
 	// Late is told of an answer to a question that has ended, and Stray of one to
 	// a question that was never asked. They must not block; nil means nobody.

@@ -9,11 +9,11 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/beckon-mcp/beckon/internal/pipenet"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -107,55 +107,11 @@ func (p *pipePeer) leave() error {
 	return err
 }
 
-// pipeNet is a network of pipes, for tests in a bubble.
-type pipeNet struct {
-	conns chan net.Conn
-	once  sync.Once
-	done  chan struct{}
-}
-
-func newPipeNet() *pipeNet {
-	return &pipeNet{conns: make(chan net.Conn), done: make(chan struct{})}
-}
-
-func (n *pipeNet) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	a, b := net.Pipe()
-	select {
-	case n.conns <- b:
-		return a, nil
-	case <-n.done:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (n *pipeNet) Accept() (net.Conn, error) {
-	select {
-	case c := <-n.conns:
-		return c, nil
-	case <-n.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (n *pipeNet) Close() error {
-	n.once.Do(func() { close(n.done) })
-	return nil
-}
-
-func (n *pipeNet) Addr() net.Addr { return pipeAddr{} }
-
-type pipeAddr struct{}
-
-func (pipeAddr) Network() string { return "pipe" }
-func (pipeAddr) String() string  { return "pipe" }
-
 // web is a front over HTTP on a network of pipes.
 type web struct {
 	t      *testing.T
 	relay  *fakeRelay
-	net    *pipeNet
+	net    *pipenet.Net
 	http   *HTTP
 	client *http.Client
 	stop   context.CancelFunc
@@ -166,16 +122,26 @@ type web struct {
 
 func newWeb(t *testing.T, relay *fakeRelay, o Options) *web {
 	ctx, stop := context.WithCancel(t.Context())
-	n := newPipeNet()
+	n := pipenet.New()
 	h := &web{
 		t: t, relay: relay, net: n, stop: stop,
 		http:   NewHTTP(relay, o, discard),
-		client: &http.Client{Transport: &http.Transport{DialContext: n.dial}},
+		client: &http.Client{Transport: &http.Transport{DialContext: n.Dial}},
 		served: make(chan error, 1),
 	}
 	h.base, h.hangup = context.WithCancel(context.Background())
 	go func() { h.served <- h.http.Serve(ctx, n, time.Second) }()
 	return h
+}
+
+// connect returns the client's end of a new connection.
+func (h *web) connect() net.Conn {
+	h.t.Helper()
+	conn, err := h.net.Dial(h.t.Context(), "", "")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return conn
 }
 
 // close stops the front and waits for it.

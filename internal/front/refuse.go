@@ -43,7 +43,7 @@ func unwelcome(id wire.ID, err *wire.Error) *refusal {
 	switch err.Reason {
 	case wire.ReasonStopping:
 		f.status = http.StatusServiceUnavailable
-	case wire.ReasonClientGone:
+	case wire.ReasonClientGone, wire.ReasonSessionExpired:
 		return noSession()
 	case wire.ReasonLimit:
 		// Nothing is wrong with the request, and some clients take an error status

@@ -222,6 +222,20 @@ func TestAuthentication(t *testing.T) {
 	}
 }
 
+// Who sends two tokens may be taken for one by a proxy, and for the other here.
+func TestTwoTokens(t *testing.T) {
+	authenticate := StaticTokens(map[string]string{"secret-1": "ann", "secret-2": "bob"})
+	for _, second := range []string{"Bearer secret-2", "Bearer secret-1", "Basic eDp5", ""} {
+		for _, order := range [][]string{{"Bearer secret-1", second}, {second, "Bearer secret-1"}} {
+			r := request("POST", initializeAs(wire.Latest))
+			r.Header["Authorization"] = order
+			if who, ok := authenticate(r); ok {
+				t.Errorf("%q is %s", order, who)
+			}
+		}
+	}
+}
+
 // What is none of the protocol needs no authentication, but a host of ours.
 func TestOther(t *testing.T) {
 	h := NewHTTP(newFakeRelay(t), Options{

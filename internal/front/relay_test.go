@@ -54,6 +54,7 @@ type quiet struct{}
 
 func (quiet) Opened(*input.Request)                             {}
 func (quiet) Ended(*input.Request, input.Answer, time.Duration) {}
+func (quiet) Changed(*input.Request, input.Event)               {}
 func (quiet) Refused(input.Question, *wire.Error)               {}
 
 func (f *fakeRelay) options() Options {

@@ -29,6 +29,9 @@ func (a audit) Opened(r *input.Request) {
 func (a audit) Ended(r *input.Request, ans input.Answer, took time.Duration) {
 	attrs := append(a.about(r.Question), "input", r.ID, "kind", string(r.Kind),
 		"outcome", string(ans.Outcome), "took", took)
+	if why := abandonment(r); why != "" {
+		attrs = append(attrs, "abandoned", string(why))
+	}
 	switch {
 	case ans.Err != nil:
 		attrs = append(attrs, "reason", string(ans.Err.Reason))
@@ -47,12 +50,22 @@ func withoutSecrets(r *input.Request, answer []byte) []byte {
 	if r.Kind != input.Form {
 		return answer
 	}
-	for _, name := range input.Secrets(wire.Get(r.Ask.Params(), "requestedSchema")) {
+	secrets := input.Secrets(wire.Get(r.Ask().Params(), "requestedSchema"))
+	if f := r.Form(); f != nil {
+		secrets = append(secrets, f.Sensitive()...)
+	}
+	for _, name := range secrets {
 		if wire.Get(answer, "content", name) != nil {
 			answer = wire.Set(answer, []byte(`"[redacted]"`), "content", name)
 		}
 	}
 	return answer
+}
+
+// Changed writes down what happens to a form while it is open.
+func (a audit) Changed(r *input.Request, e input.Event) {
+	a.log.Info("input request "+string(e.What), append(a.about(r.Question), "input", r.ID,
+		"state", string(e.Status.State), "timeout_at", e.Status.TimeoutAt, "attempts", e.Status.Attempts)...)
 }
 
 func (a audit) Refused(q input.Question, err *wire.Error) {
@@ -97,40 +110,43 @@ func (a audit) content(name string, text []byte) slog.Attr {
 	return slog.String(name+"_sha256", hex.EncodeToString(sum[:]))
 }
 
-// observer is told of input requests and of calls.
-type observer interface {
-	input.Observer
-	relay.Observer
-}
+// callObservers are each told of calls.
+type callObservers []relay.Observer
 
-// observers is told what any one of them is told.
-type observers []observer
-
-func (o observers) Passed(p relay.Passing) {
+func (o callObservers) Passed(p relay.Passing) {
 	for _, each := range o {
 		each.Passed(p)
 	}
 }
 
-func (o observers) Called(r relay.Report) {
+func (o callObservers) Called(r relay.Report) {
 	for _, each := range o {
 		each.Called(r)
 	}
 }
 
-func (o observers) Opened(r *input.Request) {
+// inputObservers are each told of input requests.
+type inputObservers []input.Observer
+
+func (o inputObservers) Opened(r *input.Request) {
 	for _, each := range o {
 		each.Opened(r)
 	}
 }
 
-func (o observers) Ended(r *input.Request, a input.Answer, took time.Duration) {
+func (o inputObservers) Ended(r *input.Request, a input.Answer, took time.Duration) {
 	for _, each := range o {
 		each.Ended(r, a, took)
 	}
 }
 
-func (o observers) Refused(q input.Question, err *wire.Error) {
+func (o inputObservers) Changed(r *input.Request, e input.Event) {
+	for _, each := range o {
+		each.Changed(r, e)
+	}
+}
+
+func (o inputObservers) Refused(q input.Question, err *wire.Error) {
 	for _, each := range o {
 		each.Refused(q, err)
 	}

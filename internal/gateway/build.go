@@ -5,11 +5,13 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/beckon-mcp/beckon/form"
 	"github.com/beckon-mcp/beckon/internal/back"
 	"github.com/beckon-mcp/beckon/internal/config"
 	"github.com/beckon-mcp/beckon/internal/front"
 	"github.com/beckon-mcp/beckon/internal/input"
 	"github.com/beckon-mcp/beckon/internal/park"
+	"github.com/beckon-mcp/beckon/internal/relay"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -96,7 +98,7 @@ func parking(p config.Park, m park.Observer) park.Options {
 }
 
 // limits are what the broker admits.
-func limits(in config.Input) input.Limits {
+func limits(in config.Input, f config.Forms) input.Limits {
 	return input.Limits{
 		Off:        off(in),
 		Timeout:    in.Timeout,
@@ -107,7 +109,41 @@ func limits(in config.Input) input.Limits {
 			Primitive: in.Profile == config.ProfileStrict20250618,
 			Secrets:   in.Sensitive == config.SensitiveBlock,
 		},
+		Forms: forms(f),
 	}
+}
+
+// forms are the bounds of the forms that Beckon owns.
+func forms(f config.Forms) input.Forms {
+	o := input.Forms{
+		Terms: input.Terms{
+			Timeout: f.Timeout, ExtensionAllowed: f.ExtensionAllowed, Extension: f.Extension,
+			MaxExtensions: f.MaxExtensions, MaxTotal: f.MaxTotal, WarnBefore: f.WarnBefore, Attempts: f.Attempts,
+		},
+		PerPrincipal: f.MaxPerPrincipal, PerMinute: f.PerMinute, KeepEnded: f.KeepEnded, Loopback: f.LoopbackURLs,
+	}
+	if o.PerMinute == 0 {
+		o.PerMinute = -1 // any number; 0 would be the default
+	}
+	if o.KeepEnded == 0 {
+		o.KeepEnded = -1 // not at all; likewise
+	}
+	return o
+}
+
+// policies are what is done with the forms of each backend.
+func policies(backends []config.Backend) map[string]relay.Policy {
+	all := make(map[string]relay.Policy)
+	for _, b := range backends {
+		t := form.Terms{
+			Timeout: b.Forms.Timeout, Extension: b.Forms.Extension, WarnBefore: b.Forms.WarnBefore, MaxAttempts: b.Forms.Attempts,
+		}
+		if b.Forms.MaxExtensions >= 0 {
+			t.MaxExtensions = &b.Forms.MaxExtensions
+		}
+		all[b.Name] = relay.Policy{Validate: input.Validation(b.Validate), Terms: t}
+	}
+	return all
 }
 
 func off(in config.Input) map[input.Kind]bool {

@@ -50,8 +50,8 @@ func New(cfg config.Config, version string, log *slog.Logger) (*Gateway, error) 
 		g.Close()
 		return nil, err
 	}
-	watching := observers{audit{auditLog, cfg.Audit.Content == config.AuditFull}, m}
-	g.broker = input.NewBroker(limits(cfg.Input), watching)
+	record := audit{auditLog, cfg.Audit.Content == config.AuditFull}
+	g.broker = input.NewBroker(limits(cfg.Input, cfg.Forms), inputObservers{record, m, formLog{log}})
 	g.relay, err = relay.New(relay.Options{
 		Backends:    backends,
 		Broker:      g.broker,
@@ -59,7 +59,8 @@ func New(cfg config.Config, version string, log *slog.Logger) (*Gateway, error) 
 		Off:         off(cfg.Input),
 		TimeoutCode: timeoutCode(cfg.Input),
 		Version:     version,
-		Observer:    watching,
+		Forms:       policies(cfg.Backends),
+		Observer:    callObservers{record, m},
 		Park:        parking(cfg.Park, m.park),
 		MaxSessions: cfg.HTTP.MaxSessions,
 		SessionIdle: cfg.HTTP.SessionIdle,

@@ -38,6 +38,7 @@ type metrics struct {
 	noise   metric.Int64Counter       // beckon.backend.noise
 
 	park   parkMetrics
+	forms  formMetrics
 	labels labelSets
 }
 
@@ -53,7 +54,7 @@ func newMetrics() (*metrics, error) {
 	meter := m.provider.Meter(meterName)
 	human := metric.WithExplicitBucketBoundaries(.1, .3, 1, 3, 10, 30, 60, 120, 300, 600, 1800, 3600)
 	working := metric.WithExplicitBucketBoundaries(.001, .003, .01, .03, .1, .3, 1, 3, 10, 30, 100, 300)
-	var errs [10]error
+	var errs [11]error
 	m.operations, errs[0] = meter.Float64Histogram("mcp.server.operation.duration", metric.WithUnit("s"), working,
 		metric.WithDescription("How long a client waited for the response to a request, people included"))
 	m.open, errs[1] = meter.Int64UpDownCounter("beckon.input.open",
@@ -73,6 +74,7 @@ func newMetrics() (*metrics, error) {
 	m.passed, errs[9] = meter.Int64Counter("beckon.input.passed",
 		metric.WithDescription("Input requests that passed from modern backends to modern clients, by whose requests they are answered"))
 	m.park, errs[8] = newParkMetrics(meter, human)
+	m.forms, errs[10] = newFormMetrics(meter)
 	return m, errors.Join(errs[:]...)
 }
 
@@ -125,6 +127,7 @@ func errorType(response wire.Message) string {
 func known(method string) string {
 	switch method {
 	case "completion/complete", "logging/setLevel", "server/discover", "subscriptions/listen",
+		"elicitation/cancel", "elicitation/create", "elicitation/extend_timeout", "elicitation/status", "elicitation/submit",
 		"prompts/get", "prompts/list",
 		"resources/list", "resources/read", "resources/subscribe", "resources/templates/list", "resources/unsubscribe",
 		"tasks/cancel", "tasks/get", "tasks/list", "tasks/result",
@@ -137,6 +140,7 @@ func known(method string) string {
 // Opened counts an input request in.
 func (m *metrics) Opened(r *input.Request) {
 	m.open.Add(context.Background(), 1, m.labels.of(labels{backend: r.Backend, kind: string(r.Kind)}))
+	m.forms.opened(r)
 }
 
 // Ended counts an input request out.
@@ -145,7 +149,11 @@ func (m *metrics) Ended(r *input.Request, a input.Answer, took time.Duration) {
 	m.open.Add(context.Background(), -1, m.labels.of(l))
 	l.outcome = string(a.Outcome)
 	m.ended.Record(context.Background(), took.Seconds(), m.labels.of(l))
+	m.forms.ended(r)
 }
+
+// Changed counts what happens to a form while it is open.
+func (m *metrics) Changed(r *input.Request, e input.Event) { m.forms.changed(r, e) }
 
 // Refused counts an input request that was not admitted.
 func (m *metrics) Refused(q input.Question, err *wire.Error) {

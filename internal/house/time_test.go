@@ -12,6 +12,7 @@ import (
 // and wakes exactly when it should.
 func TestNoSleepOutsideBubbles(t *testing.T) {
 	elsewhere := exceptions{
+		"internal/input/clock_test.go":   "what lets time pass there is called in bubbles",
 		"internal/relay/clock_test.go":   "the steps in its table are run in a bubble",
 		"internal/park/end_test.go":      "its scripted backends are methods, and run in a bubble",
 		"internal/park/gather_test.go":   "its scripted backends are methods, and run in a bubble",

@@ -11,7 +11,7 @@ func ask(method, params string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":%q,"params":%s}`, method, params)
 }
 
-func form(properties string) string {
+func formAsking(properties string) string {
 	return ask("elicitation/create", `{"message":"m","requestedSchema":{"type":"object","properties":`+properties+`}}`)
 }
 
@@ -36,11 +36,16 @@ func TestRefusals(t *testing.T) {
 		{"schema no object", "", ask("elicitation/create", `{"message":"m","requestedSchema":[]}`), -32602, wire.ReasonSchema},
 		{"schema of another type", "", ask("elicitation/create", `{"message":"m","requestedSchema":{"type":"array"}}`), -32602, wire.ReasonSchema},
 		{"no properties", "", ask("elicitation/create", `{"message":"m","requestedSchema":{"type":"object"}}`), -32602, wire.ReasonSchema},
-		{"field no object", "", form(`{"a":1}`), -32602, wire.ReasonSchema},
-		{"nested object", "", form(`{"a":{"type":"object","properties":{}}}`), -32602, wire.ReasonSchema},
-		{"nested in a string", "", form(`{"a":{"type":"string","properties":{}}}`), -32602, wire.ReasonSchema},
-		{"array of objects", "", form(`{"a":{"type":"array","items":{"type":"object"}}}`), -32602, wire.ReasonSchema},
-		{"unknown type", "", form(`{"a":{"type":"date"}}`), -32602, wire.ReasonSchema},
+		{"field no object", "", formAsking(`{"a":1}`), -32602, wire.ReasonSchema},
+		{"nested object", "", formAsking(`{"a":{"type":"object","properties":{}}}`), -32602, wire.ReasonSchema},
+		{"nested in a string", "", formAsking(`{"a":{"type":"string","properties":{}}}`), -32602, wire.ReasonSchema},
+		{"array of objects", "", formAsking(`{"a":{"type":"array","items":{"type":"object"}}}`), -32602, wire.ReasonSchema},
+		{"null alone", "", formAsking(`{"a":{"type":["null"]}}`), -32602, wire.ReasonSchema},
+		{"no type", "", formAsking(`{"a":{"title":"A"}}`), -32602, wire.ReasonSchema},
+		{"one of objects", "", formAsking(`{"a":{"anyOf":[{"type":"string"},{"type":"object"}]}}`), -32602, wire.ReasonSchema},
+		{"one of nothing known", "", formAsking(`{"a":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/x"}]}}`), -32602, wire.ReasonSchema},
+		{"optional object", "", formAsking(`{"a":{"type":["object","null"],"properties":{}}}`), -32602, wire.ReasonSchema},
+		{"unknown type", "", formAsking(`{"a":{"type":"date"}}`), -32602, wire.ReasonSchema},
 		// R63: the client cannot be asked. D2: one that can only be sent to a URL gets no form.
 		{"no capability", `{}`, formAsk, -32601, wire.ReasonCapability},
 		{"form for url-only client", `{"elicitation":{"url":{}}}`, formAsk, -32602, wire.ReasonMode},
@@ -51,10 +56,10 @@ func TestRefusals(t *testing.T) {
 		// R83: no silence for methods that only look like elicitation.
 		{"unknown elicitation method", "", ask("elicitation/poll", `{}`), -32601, wire.ReasonMethod},
 		// R71: secrets do not pass the client.
-		{"password format", "", form(`{"a":{"type":"string","format":"password"}}`), -32602, wire.ReasonSensitive},
-		{"password field", "", form(`{"dbPassword":{"type":"string"}}`), -32602, wire.ReasonSensitive},
-		{"api key", "", form(`{"api_key":{"type":"string"}}`), -32602, wire.ReasonSensitive},
-		{"secret by title", "", form(`{"a":{"type":"string","title":"Access token"}}`), -32602, wire.ReasonSensitive},
+		{"password format", "", formAsking(`{"a":{"type":"string","format":"password"}}`), -32602, wire.ReasonSensitive},
+		{"password field", "", formAsking(`{"dbPassword":{"type":"string"}}`), -32602, wire.ReasonSensitive},
+		{"api key", "", formAsking(`{"api_key":{"type":"string"}}`), -32602, wire.ReasonSensitive},
+		{"secret by title", "", formAsking(`{"a":{"type":"string","title":"Access token"}}`), -32602, wire.ReasonSensitive},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := &desk{}
@@ -78,10 +83,11 @@ func TestAdmitted(t *testing.T) {
 	for name, m := range map[string]string{
 		"odd spelling":      `{ "id":"a", "params" : {"requestedSchema":{"properties":{"z":{"type":"number","maximum":1.50},"a":{"type":"string"}},"type":"object"},"message":"m","x":1e2}, "method":"elicitation/create","jsonrpc":"2.0","extra":[]}`,
 		"no mode":           formAsk,
-		"choices":           form(`{"a":{"type":"array","items":{"type":"string","enum":["x"]}},"b":{"type":"array","items":{"anyOf":[{"const":"x"}]}},"c":{"type":"string","oneOf":[{"const":"x","title":"X"}]}}`),
-		"older choices":     form(`{"a":{"type":"array","items":{"oneOf":[{"const":"x"}]}},"b":{"enum":["x"]}}`),
-		"no fields":         form(`{}`),
-		"harmless names":    form(`{"max_tokens":{"type":"integer"},"keyboard":{"type":"string"},"tokens_left":{"type":"number"}}`),
+		"choices":           formAsking(`{"a":{"type":"array","items":{"type":"string","enum":["x"]}},"b":{"type":"array","items":{"anyOf":[{"const":"x"}]}},"c":{"type":"string","oneOf":[{"const":"x","title":"X"}]}}`),
+		"older choices":     formAsking(`{"a":{"type":"array","items":{"oneOf":[{"const":"x"}]}},"b":{"enum":["x"]}}`),
+		"optional fields":   formAsking(`{"a":{"anyOf":[{"type":"string","maxLength":5},{"type":"null"}],"default":null},"b":{"type":["integer","null"]},"c":{"anyOf":[{"type":"integer"},{"type":"number"}]}}`),
+		"no fields":         formAsking(`{}`),
+		"harmless names":    formAsking(`{"max_tokens":{"type":"integer"},"keyboard":{"type":"string"},"tokens_left":{"type":"number"}}`),
 		"url":               ask("elicitation/create", `{"mode":"url","message":"m","url":"https://x.example/","elicitationId":"e"}`),
 		"sampling":          ask("sampling/createMessage", `{"messages":[],"temperature":0.10,"modelPreferences":{"b":1,"a":2}}`),
 		"roots":             `{"jsonrpc":"2.0","id":7,"method":"roots/list"}`,
@@ -90,7 +96,7 @@ func TestAdmitted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := &desk{}
 			r, _ := mustOpen(t, NewBroker(limits(), d), question(t, m), d)
-			if got := string(r.Ask.Raw()); got != m {
+			if got := string(r.Ask().Raw()); got != m {
 				t.Errorf("the client gets\n%s, want\n%s", got, m)
 			}
 			r.Dismiss()
@@ -126,7 +132,7 @@ func TestAliases(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := &desk{}
 			r, _ := mustOpen(t, NewBroker(limits(), d), question(t, tt.ask), d)
-			if got := string(r.Ask.Raw()); got != tt.want {
+			if got := string(r.Ask().Raw()); got != tt.want {
 				t.Errorf("the client gets\n%s, want\n%s", got, tt.want)
 			}
 			r.Dismiss()
@@ -140,12 +146,12 @@ func TestAddressing(t *testing.T) {
 	d := &desk{}
 	b := NewBroker(limits(), d)
 	r, _ := mustOpen(t, b, question(t, ask("sampling/createMessage", `{"messages":[],"_meta":{"progressToken":0,"x":1}}`)), d)
-	if got, want := string(r.Ask.Params()), `{"messages":[],"_meta":{"progressToken":"`+r.ID+`","x":1}}`; got != want {
+	if got, want := string(r.Ask().Params()), `{"messages":[],"_meta":{"progressToken":"`+r.ID+`","x":1}}`; got != want {
 		t.Errorf("params %s, want %s", got, want)
 	}
 	r.Dismiss()
 	r, _ = mustOpen(t, b, question(t, ask("elicitation/create", `{"mode":"url","message":"m","url":"https://x.example/"}`)), d)
-	if id, _ := wire.Text(r.Ask.Params(), "elicitationId"); id != r.ID {
+	if id, _ := wire.Text(r.Ask().Params(), "elicitationId"); id != r.ID {
 		t.Errorf("elicitationId %q, want %q", id, r.ID)
 	}
 	r.Dismiss()
@@ -169,9 +175,13 @@ func TestPrimitiveProfile(t *testing.T) {
 	d := &desk{}
 	l := limits()
 	l.Rules.Primitive = true
-	q := question(t, form(`{"a":{"type":"array","items":{"type":"string","enum":["x"]}}}`))
-	if _, err := NewBroker(l, d).Open(q, d, nil); err == nil || err.Reason != wire.ReasonSchema {
-		t.Errorf("error %v, want reason schema", err)
+	for _, field := range []string{
+		`{"type":"array","items":{"type":"string","enum":["x"]}}`, `{"anyOf":[{"type":"string"},{"type":"null"}]}`, `{"type":["string","null"]}`,
+	} {
+		q := question(t, formAsking(`{"a":`+field+`}`))
+		if _, err := NewBroker(l, d).Open(q, d, nil); err == nil || err.Reason != wire.ReasonSchema {
+			t.Errorf("%s: error %v, want reason schema", field, err)
+		}
 	}
 }
 
@@ -180,6 +190,6 @@ func TestUnchecked(t *testing.T) {
 	d := &desk{}
 	l := limits()
 	l.Rules = Rules{}
-	r, _ := mustOpen(t, NewBroker(l, d), question(t, form(`{"password":{"type":"object"}}`)), d)
+	r, _ := mustOpen(t, NewBroker(l, d), question(t, formAsking(`{"password":{"type":"object"}}`)), d)
 	r.Dismiss()
 }

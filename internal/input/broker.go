@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/beckon-mcp/beckon/form"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -16,6 +17,7 @@ type Limits struct {
 	Total      int           // open requests in the process
 	PerSession int           // open requests of one client session
 	Rules      Rules         // what a form must obey
+	Forms      Forms         // the form lane
 }
 
 // Observer is told what happens to requests, for the audit and for metrics. It
@@ -27,6 +29,9 @@ type Observer interface {
 	// Ended tells how a request ended, and how long it was open.
 	Ended(r *Request, a Answer, took time.Duration)
 
+	// Changed tells of something that happened to an open request.
+	Changed(r *Request, e Event)
+
 	// Refused tells of a question that was not admitted, and why.
 	Refused(q Question, err *wire.Error)
 }
@@ -37,12 +42,15 @@ type Observer interface {
 type Broker struct {
 	limits   Limits
 	observer Observer
+	cache    func() *form.Cache // made when the first form comes
+	vault    func() vault       // likewise
 
-	// mu guards the fields below, and Request.ended. It is never held while
-	// anything blocks or is called back.
+	// mu guards the fields below, and those of Request and sheet that say so. It is
+	// never held while anything blocks or is called back.
 	mu        sync.Mutex
 	open      map[*Request]struct{}
 	bySession map[string]int // open requests, by their share; no entry for none
+	forms     forms
 	closed    bool
 }
 
@@ -51,88 +59,136 @@ func NewBroker(limits Limits, observer Observer) *Broker {
 	return &Broker{
 		limits:    limits,
 		observer:  observer,
+		cache:     sync.OnceValue(limits.Forms.cache),
+		vault:     sync.OnceValue(newVault),
 		open:      make(map[*Request]struct{}),
 		bySession: make(map[string]int),
+		forms:     newForms(limits.Forms),
 	}
 }
 
 // Open admits q and offers it on ch, or refuses it. done is called exactly once
 // for an admitted request, and never for a refused one; it may be called before
-// Open returns, and must not block.
+// Open returns, and must not block. A managed question is offered to nobody, and ch
+// may be nil.
 func (b *Broker) Open(q Question, ch Channel, done func(*Request, Answer)) (*Request, *wire.Error) {
 	r, err := b.admit(q, ch, done)
 	if err != nil {
 		b.observer.Refused(q, err)
 		return nil, err
 	}
+	if r.sheet != nil {
+		r.perform()
+		return r, nil
+	}
 	b.observer.Opened(r)
 	ch.Offer(r)
+	b.mu.Lock()
+	ending := r.ending
+	b.mu.Unlock()
+	switch ending {
+	case "", Accept, Decline, Cancel, Answered, Failed:
+	default: // it ended while it was offered, perhaps before the channel knew it
+		ch.Retract(r, "the question has ended")
+	}
 	return r, nil
 }
 
 // Judge returns why q would be refused, however little is open; nil if it would not
 // be. It is for a question that reaches its client without being opened here.
 func (b *Broker) Judge(q Question) *wire.Error {
-	_, _, err := b.judge(q)
+	_, err := b.judge(q)
 	if err != nil {
 		b.observer.Refused(q, err)
 	}
 	return err
 }
 
-func (b *Broker) judge(q Question) (ask wire.Message, kind Kind, err *wire.Error) {
-	ask, kind, err = classify(q.Message)
+func (b *Broker) judge(q Question) (d draft, err *wire.Error) {
+	d.ask, d.kind, err = classify(q.Message)
 	if err != nil {
-		return ask, kind, err
+		return d, err
 	}
-	if b.limits.Off[kind] {
-		return ask, kind, wire.Errorf(wire.ReasonDisabled, "%s is disabled in this gateway", featureOf(kind)).
+	if b.limits.Off[d.kind] {
+		return d, wire.Errorf(wire.ReasonDisabled, "%s is disabled in this gateway", featureOf(d.kind)).
 			Hint("switch it on under input in the configuration of the gateway")
 	}
-	if err := capable(q.Caps, kind, ask); err != nil {
-		return ask, kind, err
+	if q.Managed {
+		return b.managed(d)
 	}
-	return ask, kind, b.limits.Rules.check(kind, ask)
+	if err := capable(q.Caps, d.kind, d.ask); err != nil {
+		return d, err
+	}
+	if d.kind == Form {
+		if definition := definitionIn(d.ask); definition != nil {
+			return b.defined(d, definition, q.Extended)
+		}
+		d.ask = inline(d.ask)
+	}
+	return d, b.limits.Rules.check(d.kind, d.ask)
 }
 
 func (b *Broker) admit(q Question, ch Channel, done func(*Request, Answer)) (*Request, *wire.Error) {
-	ask, kind, err := b.judge(q)
+	d, err := b.judge(q)
 	if err != nil {
 		return nil, err
 	}
 	now := time.Now()
 	r := &Request{
 		Question: q,
-		ID:       "in_" + rand.Text(), // 26 characters of base32, 130 bits
-		Kind:     kind,
+		Kind:     d.kind,
 		OpenedAt: now,
-		Deadline: now.Add(b.limits.Timeout),
 		broker:   b,
 		channel:  ch,
 		done:     done,
 	}
-	r.Ask = r.address(ask)
-	if err := b.register(r); err != nil {
+	b.lend(r, d)
+	r.ID = r.prefix() + rand.Text() // 26 characters of base32, 130 bits
+	r.Deadline = now.Add(r.Terms().Timeout)
+	if !r.Lane() {
+		r.ask = r.address(d.ask)
+	}
+	if err := b.register(r, now); err != nil {
+		if r.Lane() {
+			err = err.With("type", "system") // of the families of errors that the form API has
+		}
 		return nil, err
 	}
 	return r, nil
 }
 
 // register counts r in, and starts its clock.
-func (b *Broker) register(r *Request) *wire.Error {
+func (b *Broker) register(r *Request, now time.Time) *wire.Error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	switch {
-	case b.closed:
+	if b.closed {
 		return wire.Errorf(wire.ReasonStopping, "the gateway is shutting down")
+	}
+	if r.Lane() {
+		if err := b.forms.rate(r.Question, now); err != nil {
+			return err
+		}
+	}
+	switch {
 	case len(b.open) >= b.limits.Total:
 		return tooMany("in the gateway", b.limits.Total)
 	case b.bySession[r.share()] >= b.limits.PerSession:
 		return tooMany("in this session", b.limits.PerSession)
 	}
+	if r.Lane() {
+		if err := b.forms.add(r); err != nil {
+			return err
+		}
+	}
 	b.open[r] = struct{}{}
 	b.bySession[r.share()]++
-	r.timer = time.AfterFunc(b.limits.Timeout, func() { r.expire() })
+	if r.sheet == nil {
+		r.timer = time.AfterFunc(b.limits.Timeout, r.expire)
+		return nil
+	}
+	r.timer = time.AfterFunc(r.sheet.next().Sub(now), r.ring)
+	r.then(func() { b.observer.Opened(r) })
+	r.then(r.offer)
 	return nil
 }
 
@@ -146,35 +202,69 @@ func tooMany(where string, limit int) *wire.Error {
 
 // expire ends r at its deadline.
 func (r *Request) expire() {
-	timeout := r.broker.limits.Timeout
-	r.Withdraw(Timeout, wire.Errorf(wire.ReasonTimeout, "%s timeout: nobody answered within %v", featureOf(r.Kind), timeout).
-		With("timeoutMs", timeout.Milliseconds()).
-		With("elapsedMs", time.Since(r.OpenedAt).Milliseconds()))
+	open := r.Terms().Timeout
+	if r.sheet != nil {
+		open = r.Status().TimeoutAt.Sub(r.OpenedAt)
+	}
+	elapsed := time.Since(r.OpenedAt).Milliseconds()
+	r.Withdraw(Timeout, wire.Errorf(wire.ReasonTimeout, "%s timeout: nobody answered within %v", featureOf(r.Kind), open).
+		With("timeoutMs", open.Milliseconds()).With("elapsedMs", elapsed).
+		With("type", "timeout").With("timeout_ms", open.Milliseconds()).With("elapsed_ms", elapsed))
 }
 
 // end is the one door through which a request ends. A why tells the channel to
 // take the request back; with an answer from the channel there is none.
 func (b *Broker) end(r *Request, a Answer, why string) bool {
 	b.mu.Lock()
-	first := !r.ended
-	if first {
-		r.ended = true
-		delete(b.open, r)
-		if b.bySession[r.share()]--; b.bySession[r.share()] == 0 {
-			delete(b.bySession, r.share())
-		}
-	}
-	b.mu.Unlock()
-	if !first {
+	if r.ending != "" {
+		b.mu.Unlock()
 		return false
 	}
-	r.timer.Stop()
-	if why != "" {
-		r.channel.Retract(r, why)
+	last := b.conclude(r, a, why)
+	b.mu.Unlock()
+	if r.sheet != nil {
+		r.perform()
+		return true
 	}
-	b.observer.Ended(r, a, time.Since(r.OpenedAt))
-	r.done(r, a)
+	last.tell()
 	return true
+}
+
+// farewell is what is left to do for a request that has just ended.
+type farewell struct {
+	request *Request
+	channel Channel
+	done    func(*Request, Answer)
+	answer  Answer
+	why     string
+}
+
+// conclude makes the end of r, which is open, and returns who is to be told of it.
+// For a request with a form that is its next step. mu is held.
+func (b *Broker) conclude(r *Request, a Answer, why string) farewell {
+	last := farewell{r, r.channel, r.done, a, why}
+	r.ending = a.Outcome
+	r.channel, r.done = nil, nil
+	r.timer.Stop()
+	delete(b.open, r)
+	if b.bySession[r.share()]--; b.bySession[r.share()] == 0 {
+		delete(b.bySession, r.share())
+	}
+	if r.sheet != nil {
+		b.shut(r, last)
+	}
+	return last
+}
+
+// tell tells of the end: the channel, the observer and last whoever asked, who waits
+// and is told even if one of the others panics.
+func (f farewell) tell() {
+	r := f.request
+	defer f.done(r, f.answer)
+	defer func() { r.broker.observer.Ended(r, f.answer, time.Since(r.OpenedAt)) }()
+	if f.why != "" && !r.Managed {
+		f.channel.Retract(r, f.why)
+	}
 }
 
 // Len returns how many requests are open.
@@ -184,7 +274,8 @@ func (b *Broker) Len() int {
 	return len(b.open)
 }
 
-// Close refuses new requests and withdraws those that are open.
+// Close refuses new requests, withdraws those that are open, and forgets those that
+// have ended.
 func (b *Broker) Close() {
 	b.mu.Lock()
 	b.closed = true
@@ -196,4 +287,7 @@ func (b *Broker) Close() {
 	for _, r := range left {
 		r.Withdraw(Withdrawn, wire.Errorf(wire.ReasonStopping, "the gateway is shutting down"))
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.forms.forgetAll()
 }

@@ -21,6 +21,7 @@ type desk struct {
 	retracted []string // id and why
 	ended     []Answer
 	refused   []*wire.Error
+	events    []Event
 }
 
 func (d *desk) Offer(r *Request) { d.note(func() { d.offered = append(d.offered, r) }) }
@@ -31,6 +32,8 @@ func (d *desk) Opened(*Request) {}
 func (d *desk) Ended(_ *Request, a Answer, _ time.Duration) {
 	d.note(func() { d.ended = append(d.ended, a) })
 }
+func (d *desk) Changed(_ *Request, e Event) { d.note(func() { d.events = append(d.events, e) }) }
+
 func (d *desk) Refused(_ Question, err *wire.Error) {
 	d.note(func() { d.refused = append(d.refused, err) })
 }

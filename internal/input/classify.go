@@ -26,16 +26,19 @@ func classify(m wire.Message) (wire.Message, Kind, *wire.Error) {
 		return m, "", wire.Errorf(wire.ReasonMethod, "the method %s is not known here", m.Method()).
 			Hint("the method to ask a person is elicitation/create")
 	}
-	mode, isText := wire.Text(m.Params(), "mode")
-	switch {
-	case mode == "url":
-		return m, URL, nil
-	case mode == "form", wire.Get(m.Params(), "mode") == nil, mode == "inline":
+	mode := wire.Get(m.Params(), "mode")
+	if mode == nil {
 		// "Clients MUST treat requests without a mode field as form mode."
 		// https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#elicitation-requests
 		return m, Form, nil
+	}
+	switch name, isText := wire.Text(mode); {
+	case name == "url":
+		return m, URL, nil
+	case name == "form", name == "inline":
+		return m, Form, nil
 	case isText:
-		return m, "", wire.Errorf(wire.ReasonMode, "the elicitation mode %q is not known", mode).
+		return m, "", wire.Errorf(wire.ReasonMode, "the elicitation mode %q is not known", name).
 			Hint(`the modes are "form" and "url"`)
 	}
 	return m, "", wire.Errorf(wire.ReasonParams, "the elicitation mode must be a string")
@@ -56,7 +59,8 @@ func canonical(m wire.Message) wire.Message {
 	}
 	supply("message", []string{"prompt"}, []string{"title"})
 	supply("requestedSchema", []string{"schema"}, []string{"data", "schema"})
-	if wire.Get(p, "requestedSchema") == nil && wire.Get(p, "url") == nil {
+	mode, _ := wire.Text(p, "mode")
+	if wire.Get(p, "requestedSchema") == nil && wire.Get(p, "url") == nil && mode != "inline" {
 		p = wire.Set(p, []byte(`{"type":"object","properties":{}}`), "requestedSchema")
 	}
 	return m.WithParams(p)

@@ -3,6 +3,7 @@ package input
 import (
 	"time"
 
+	"github.com/beckon-mcp/beckon/form"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -35,6 +36,7 @@ const (
 	Abandoned Outcome = "abandoned" // whoever was asked is gone
 	Unseen    Outcome = "unseen"    // it could not be shown to anyone
 	Refused   Outcome = "refused"   // the broker did not admit it
+	Rejected  Outcome = "rejected"  // what was answered does not fit the form
 )
 
 // Answer is the end of a request: a response, or the reason why there is none.
@@ -67,6 +69,22 @@ type Question struct {
 	Call      string          // the call that caused it, for people: "tools/call deploy"; "" when the transport does not tell
 	Caps      wire.ClientCaps // what that client declared
 
+	// Managed says that Beckon itself is asked to ask: by a client, or over REST. Nobody
+	// is shown such a form by a client's capabilities; answers come by [Request.Submit].
+	// It is always of the form lane.
+	Managed bool
+
+	// Extended says that the client knows the form extension: it gets the definition
+	// itself beside the flat schema, and may submit.
+	Extended bool
+
+	Validate Validation // what becomes of answers that do not fit a relayed form
+	Terms    form.Terms // of the backend, where the form itself says nothing
+
+	// Watch is told what happens to the request until it ends; nil for nobody. It must
+	// not block.
+	Watch func(*Request, Event)
+
 	// Tell makes the question say in its _meta which backend asks, for a client
 	// that sees several backends as one server.
 	Tell bool
@@ -79,23 +97,47 @@ const BackendKey = "beckon/backend"
 // constant.
 type Request struct {
 	Question
-	ID       string       // random; names the request in the audit, and is its progress token at the client
-	Kind     Kind         //
-	Ask      wire.Message // the request as it goes to the client; the channel gives it an id
+	ID       string // random; names the request in the audit, and is its progress token at the client; of a form its elicitationId
+	Kind     Kind
 	OpenedAt time.Time
-	Deadline time.Time
+	Deadline time.Time // as it was when the request was opened; [Request.Status] tells how it is now
 
-	broker  *Broker
-	channel Channel
-	done    func(*Request, Answer)
-	timer   *time.Timer // ends the request at its deadline
-	ended   bool        // guarded by broker.mu
+	broker *Broker
+	sheet  *sheet      // nil when nobody looks at the answers
+	timer  *time.Timer // rings for whatever is next; set before anybody else sees the request
+
+	// broker.mu guards the fields below.
+	channel Channel                // nil once the request has ended
+	done    func(*Request, Answer) // likewise
+	ask     wire.Message           // as it goes to the client; none in the form lane, where it is made when needed
+	ending  Outcome                // how it ended; "" as long as it is open
 }
 
-// Settle ends r with a response of the client, whatever the id in it. It reports
-// false, and changes nothing, when r has ended before.
+// Ask returns the request as it goes to the client; the channel gives it an id. It
+// changes when a person is asked again, before the channel is offered it again.
+func (r *Request) Ask() wire.Message {
+	r.broker.mu.Lock()
+	ask := r.ask
+	var again retry
+	if r.sheet != nil {
+		again = r.sheet.retry()
+	}
+	r.broker.mu.Unlock()
+	if r.Lane() {
+		return r.compose(again)
+	}
+	return ask
+}
+
+// Settle ends r with a response of the client, whatever the id in it. An answer that
+// does not fit the form of r may not end it: then the person is asked again. Settle
+// reports false, and changes nothing, when r has ended before.
 func (r *Request) Settle(response wire.Message) bool {
-	return r.broker.end(r, Answer{Outcome: r.outcome(response), Response: response}, "")
+	o := r.outcome(response)
+	if r.sheet != nil && o == Accept {
+		return r.settle(response)
+	}
+	return r.broker.end(r, Answer{Outcome: o, Response: response}, "")
 }
 
 // Withdraw ends r without a response: err is what the backend is told, and its

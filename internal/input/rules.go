@@ -2,9 +2,8 @@ package input
 
 import (
 	"slices"
-	"strings"
-	"unicode"
 
+	"github.com/beckon-mcp/beckon/form"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -103,7 +102,34 @@ func (rules Rules) property(name string, property []byte) *wire.Error {
 	if kind == "" && (wire.Get(property, "enum") != nil || wire.Get(property, "oneOf") != nil) && !nested {
 		return nil // a choice whose author left the type out; clients show it
 	}
+	if kind == "" && !rules.Primitive && !nested && optional(property) {
+		return nil
+	}
 	return badSchema("field %q has the type %q; string, number, integer and boolean are possible", name, kind)
+}
+
+// optional reports whether a property is a primitive or null, as servers write it whose
+// SDK makes the schema of a type with optional fields: those of the Python SDK before
+// its second version do, and clients that know them show it.
+func optional(property []byte) bool {
+	primitive := false
+	kinds := wire.Elements(wire.Get(property, "type"))
+	if wire.Get(property, "type") == nil {
+		kinds = wire.Elements(wire.Get(property, "anyOf"))
+	}
+	for k := range kinds {
+		if k[0] == '{' {
+			k = wire.Get(k, "type")
+		}
+		switch string(k) {
+		case `"string"`, `"number"`, `"integer"`, `"boolean"`:
+			primitive = true
+		case `"null"`:
+		default:
+			return false
+		}
+	}
+	return primitive
 }
 
 // choices reports whether the items of an array are given strings: enum, or
@@ -126,8 +152,12 @@ func secrets(schema []byte) *wire.Error {
 	if len(names) == 0 {
 		return nil
 	}
-	return wire.Errorf(wire.ReasonSensitive, "the form asks for a secret in field %q, which must not pass through the client", names[0]).
-		With("field", names[0]).
+	return asksSecret(names[0])
+}
+
+func asksSecret(field string) *wire.Error {
+	return wire.Errorf(wire.ReasonSensitive, "the form asks for a secret in field %q, which must not pass through the client", field).
+		With("field", field).
 		Hint(`ask by URL (mode "url"), or set input.sensitive to allow for servers that you trust`)
 }
 
@@ -139,50 +169,9 @@ func Secrets(schema []byte) []string {
 		title, _ := wire.Text(property, "title")
 		format, _ := wire.Text(property, "format")
 		inputType, _ := wire.Text(property, "inputType")
-		if format == "password" || inputType == "password" || secret(name) || secret(title) {
+		if format == "password" || inputType == "password" || form.SecretName(name) || form.SecretName(title) {
 			names = append(names, name)
 		}
 	}
 	return names
-}
-
-// secret reports whether a name or title reads as that of a secret.
-func secret(name string) bool {
-	words := wordsOf(name)
-	for i, w := range words {
-		switch w {
-		case "password", "passwd", "passphrase", "passcode", "secret", "secrets", "credential", "credentials", "cvv", "cvc", "apikey", "otp":
-			return true
-		case "key":
-			if i > 0 && slices.Contains([]string{"api", "access", "private", "secret", "signing", "encryption", "ssh"}, words[i-1]) {
-				return true
-			}
-		case "token":
-			if i == len(words)-1 {
-				return true
-			}
-		case "card":
-			if i > 0 && (words[i-1] == "credit" || words[i-1] == "debit") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// wordsOf splits apiKey, api_key, "API key" and api-key alike.
-func wordsOf(name string) []string {
-	var b strings.Builder
-	lower := false
-	for _, r := range name {
-		if unicode.IsUpper(r) && lower {
-			b.WriteByte(' ')
-		}
-		lower = unicode.IsLower(r) || unicode.IsDigit(r)
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			r = ' '
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return strings.Fields(b.String())
 }

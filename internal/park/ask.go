@@ -17,6 +17,7 @@ import (
 type ask struct {
 	number  int
 	request *input.Request
+	method  string
 	params  []byte // as the client sees them
 }
 
@@ -41,9 +42,11 @@ func (c *Call) shownAs(key string) *ask {
 func (a *ask) unseen(why *wire.Error) { a.request.Withdraw(input.Unseen, why) }
 
 // Offer asks the client of the call r, in the response to the leg that waits, or to
-// the next that comes.
+// the next that comes. Each time that r is offered it has another key, so that an answer
+// to what was asked before is none to what is asked now.
 func (c *Call) Offer(r *input.Request) {
-	a := &ask{request: r, params: paramsOf(r)}
+	asked := r.Ask() // this time: the same request may be offered again, with other words
+	a := &ask{request: r, method: asked.Method(), params: paramsOf(r.Kind, asked)}
 	if err := c.askable(a); err != nil {
 		a.unseen(err)
 		return
@@ -80,7 +83,7 @@ func (c *Call) askable(a *ask) *wire.Error {
 			Hint("ask during tools/call, prompts/get or resources/read")
 	}
 	if a.request.Kind == input.Other {
-		return wire.Errorf(wire.ReasonMethod, "clients of revision %s are not asked %s", wire.R20260728, a.request.Ask.Method())
+		return wire.Errorf(wire.ReasonMethod, "clients of revision %s are not asked %s", wire.R20260728, a.method)
 	}
 	// What just fits into a message may not fit into one that wraps it: there is a
 	// limit to how deep a message may be, far beyond that of most questions.
@@ -88,7 +91,7 @@ func (c *Call) askable(a *ask) *wire.Error {
 		return nil
 	}
 	if _, err := wire.Parse(append([]byte(`{"jsonrpc":"2.0","id":1,"result":`), append(inputRequired([]*ask{a}, ""), '}')...)); err != nil {
-		return wire.Errorf(wire.ReasonParams, "the params of %s cannot be passed on", a.request.Ask.Method())
+		return wire.Errorf(wire.ReasonParams, "the params of %s cannot be passed on", a.method)
 	}
 	return nil
 }
@@ -100,12 +103,12 @@ func (c *Call) askable(a *ask) *wire.Error {
 // "Remove the notifications/elicitation/complete notification and the
 // elicitationId field of URL mode elicitation requests"
 // https://modelcontextprotocol.io/specification/2026-07-28/changelog
-func paramsOf(r *input.Request) []byte {
-	p := r.Ask.Params()
+func paramsOf(kind input.Kind, asked wire.Message) []byte {
+	p := asked.Params()
 	if len(p) == 0 || p[0] != '{' {
 		return []byte("{}")
 	}
-	if r.Kind == input.Form || r.Kind == input.URL {
+	if kind == input.Form || kind == input.URL {
 		p = wire.Drop(p, "elicitationId")
 	}
 	if wire.Get(p, "_meta", "progressToken") == nil {
@@ -130,7 +133,7 @@ func inputRequired(asks []*ask, state string) []byte {
 			b = append(b, ',')
 		}
 		b = append(append(b, '"'), a.key()...)
-		b = append(append(b, `":{"method":`...), wire.Quote(a.request.Ask.Method())...)
+		b = append(append(b, `":{"method":`...), wire.Quote(a.method)...)
 		b = append(append(b, `,"params":`...), a.params...)
 		b = append(b, '}')
 	}
@@ -146,7 +149,7 @@ func (c *Call) Retract(r *input.Request, _ string) {
 	defer c.mu.Unlock()
 	c.strike(func(a *ask) bool { return a.request == r })
 	if len(c.asks) == 0 {
-		c.gatherAt = time.Time{}
+		c.gatherAt, c.held = time.Time{}, false
 	}
 }
 

@@ -61,12 +61,24 @@ func parkedBytes(t testing.TB, n int) float64 {
 	return (heap + stacks - heapBefore - stacksBefore) / float64(n)
 }
 
+// nowhere is a channel that shows nothing.
+type nowhere struct{}
+
+func (nowhere) Offer(*input.Request)           {}
+func (nowhere) Retract(*input.Request, string) {}
+
 // lotBytes returns how many of them are the lot's own, on the heap. All calls ask
-// the same question, of no broker, in the same request.
+// the same question in the same request.
 func lotBytes(t testing.TB, n int) float64 {
 	t.Helper()
 	s := newStand(t, Options{MaxPerPrincipal: n})
-	r := &input.Request{Kind: input.Form, Ask: parse(t, `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{`+form+`}}`)}
+	r, err := s.broker.Open(input.Question{
+		Message: parse(t, `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{`+form+`}}`),
+		Caps:    wire.ParseClientCaps([]byte(caps)),
+	}, nowhere{}, func(*input.Request, input.Answer) {})
+	if err != nil {
+		t.Fatal(err)
+	}
 	before, _ := memory()
 	s.fill(n, func(ctx context.Context, c *Call) wire.Message {
 		c.Offer(r)

@@ -45,6 +45,8 @@ type Call struct {
 	parkedAt time.Time // when the client went away last
 	askedAt  time.Time // when the oldest question came that is, or was last, gathered
 	gatherAt time.Time // when the gathered questions go out; zero when there are none
+	expected int       // questions that were announced behind the newest
+	held     bool      // those gathered wait for announced ones
 	leaveAt  time.Time // when the client is given up; zero while it is there
 
 	final wire.Message // what the work returned; kept only when a state is out

@@ -141,7 +141,7 @@ func FuzzInputRequired(f *testing.F) {
 				t.Errorf("%s still has %v", got, gone)
 			}
 		}
-		for name, value := range wire.Members((<-asked).Ask.Params()) {
+		for name, value := range wire.Members((<-asked).Ask().Params()) {
 			if name != "elicitationId" && name != "_meta" && string(wire.Get(got, name)) != string(value) {
 				t.Errorf("%q is %s, was %s", name, wire.Get(got, name), value)
 			}

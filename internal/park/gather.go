@@ -12,16 +12,26 @@ import (
 // learns whose questions would have gone along, had the last ones waited longer.
 // c.mu is held.
 func (c *Call) gather(now time.Time) {
+	var wait time.Duration
 	switch {
 	case c.parked: // asked when the client comes back
 		if now.Sub(c.askedAt) <= longWindow {
 			c.lot.habits.learn(c.habit(), several)
 		}
 		return
+	case c.expected > 0:
+		wait, c.held = roundWindow, true
+	case c.held: // the last of them
+		c.held = false
 	case !c.gatherAt.IsZero(): // goes along
 		return
+	default:
+		wait = c.window()
 	}
-	c.askedAt, c.gatherAt = now, now.Add(c.window())
+	if c.gatherAt.IsZero() {
+		c.askedAt = now
+	}
+	c.gatherAt = now.Add(wait)
 	if !due(c.gatherAt, now) {
 		c.setTimer()
 		return
@@ -29,6 +39,18 @@ func (c *Call) gather(now time.Time) {
 	for _, s := range c.seats {
 		s.ring()
 	}
+}
+
+// roundWindow is how long questions are held for others that were announced, and should
+// be there in no time.
+const roundWindow = time.Second
+
+// Expect announces how many questions are to be offered right behind the next one. They
+// go out together, when the last of them is there.
+func (c *Call) Expect(more int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.expected = more
 }
 
 // window returns how long a first question waits for others. c.mu is held.

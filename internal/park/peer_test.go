@@ -57,6 +57,7 @@ type (
 )
 
 func (o lotObserver) Refused(why Refusal)                          { o.RefusedState(why) }
+func (o brokerObserver) Changed(*input.Request, input.Event)       {}
 func (o brokerObserver) Refused(_ input.Question, err *wire.Error) { o.brokerRefused(err) }
 
 // testKey is a master secret.

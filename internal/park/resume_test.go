@@ -454,3 +454,33 @@ func TestWorkWithoutResponse(t *testing.T) {
 		}
 	})
 }
+
+// D1: a question that is asked again, because the answer does not fit, has another key;
+// what comes under the old one changes nothing.
+func TestAskedAgain(t *testing.T) {
+	inBubble(t, Options{}, func(s *stand) {
+		v := s.begin(func(_ context.Context, c *Call) wire.Message {
+			ended := make(chan input.Answer, 1)
+			_, err := s.broker.Open(input.Question{
+				Message: parse(s, `{"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"message":"n?","requestedSchema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}}`),
+				Caps:    wire.ParseClientCaps([]byte(caps)), Validate: input.ValidateReprompt,
+			}, c, func(_ *input.Request, a input.Answer) { ended <- a })
+			if err != nil {
+				s.Error(err)
+			}
+			return result(string(wire.Get((<-ended).Response.Result(), "content")))
+		})
+		n := func(key, value string) string {
+			return fmt.Sprintf(`{%q:{"action":"accept","content":{"n":%s}}}`, key, value)
+		}
+		first := v.wantInput("r1")
+		v = s.resume(first, n("r1", `"x"`))
+		v.wantInput("r2")
+		if text, _ := wire.Text(v.response().Result(), "inputRequests", "r2", "params", "message"); !strings.HasPrefix(text, "n?\n") {
+			t.Errorf("asked again %q", text)
+		}
+		v = s.resume(first, n("r1", "1"))
+		v = s.resume(v.wantInput("r2"), n("r2", "2"))
+		v.wantResult(`{"n":2}`)
+	})
+}

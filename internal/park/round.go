@@ -14,7 +14,7 @@ func (c *Call) park(now time.Time) {
 	if !c.gatherAt.IsZero() {
 		c.gathered()
 	}
-	c.gatherAt = time.Time{}
+	c.gatherAt, c.held = time.Time{}, false
 	if !c.parked {
 		if err := c.lot.reserve(c.party.Principal); err != nil {
 			c.reject(err)

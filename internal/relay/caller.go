@@ -9,6 +9,7 @@ import (
 	"github.com/beckon-mcp/beckon/internal/back"
 	"github.com/beckon-mcp/beckon/internal/front"
 	"github.com/beckon-mcp/beckon/internal/input"
+	"github.com/beckon-mcp/beckon/internal/park"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -18,6 +19,7 @@ type caller struct {
 	asker front.Asker
 	call  wire.Message // the client's request; Invalid for the session
 	clock *clock       // of the call; nil when it has no limit
+	news  *outbox      // takes what the client is told of its forms during the call; nil where that is nothing
 
 	// mu guards the fields below; held for moments.
 	mu   sync.Mutex
@@ -26,7 +28,11 @@ type caller struct {
 }
 
 func newCaller(r *route, asker front.Asker, call wire.Message) *caller {
-	return &caller{route: r, asker: asker, call: call}
+	c := &caller{route: r, asker: asker, call: call}
+	if r.session.extended() && call.Kind() == wire.Request {
+		c.news = &outbox{to: asker}
+	}
+	return c
 }
 
 // Notify carries a notification of the backend to the client. On the stream of a
@@ -47,8 +53,45 @@ func (c *caller) Ask(a back.Asked) (withdraw func(*wire.Error)) {
 			"the client of this call is of an era that cannot be asked %s", a.Message.Method())))
 		return nil
 	}
-	r, err := s.relay.opts.Broker.Open(input.Question{
-		Message:   a.Message,
+	var later *handle // nil where the response to the question is the answer
+	if a.Promise != nil && wantsHandle(a.Message) {
+		later = &handle{promise: a.Promise}
+	}
+	c.expect(a.Following)
+	r, err := s.relay.opts.Broker.Open(c.question(a.Message), channel{c.asker, c, a.Inferred}, func(r *input.Request, answer input.Answer) {
+		c.ended(r)
+		c.tellEnd(r)
+		if later != nil {
+			later.ended(r)
+			return
+		}
+		a.Reply(c.response(a, answer))
+	})
+	if err != nil {
+		a.Reply(wire.NewFailure(a.Message.ID(), c.refusal(a, err)))
+		return nil
+	}
+	if later != nil {
+		later.opened(r)
+	}
+	return func(why *wire.Error) { r.Withdraw(input.Withdrawn, why) }
+}
+
+// expect tells the client's call that so many questions come behind the next one, if it
+// is one that asks by its result.
+func (c *caller) expect(following int) {
+	if x, ok := c.asker.(*exchange); ok {
+		if call, ok := x.Asker.(*park.Call); ok {
+			call.Expect(following)
+		}
+	}
+}
+
+// question is what is known of a question of the backend.
+func (c *caller) question(m wire.Message) input.Question {
+	s, policy := c.route.session, c.route.policy()
+	q := input.Question{
+		Message:   m,
 		Backend:   c.route.backend.Name,
 		Principal: s.principal,
 		Session:   s.id,
@@ -56,15 +99,14 @@ func (c *caller) Ask(a back.Asked) (withdraw func(*wire.Error)) {
 		Call:      label(c.call),
 		Caps:      s.caps,
 		Tell:      s.catalogue != nil,
-	}, channel{c.asker, c, a.Inferred}, func(r *input.Request, answer input.Answer) {
-		c.ended(r)
-		a.Reply(s.relay.response(a.Message.ID(), answer))
-	})
-	if err != nil {
-		a.Reply(wire.NewFailure(a.Message.ID(), err))
-		return nil
+		Extended:  s.extended(),
+		Validate:  policy.Validate,
+		Terms:     policy.Terms,
 	}
-	return func(why *wire.Error) { r.Withdraw(input.Withdrawn, why) }
+	if q.Extended {
+		q.Watch = func(r *input.Request, e input.Event) { c.tellWarning(r, e) }
+	}
+	return q
 }
 
 // share is whose share of the limit per session a question takes. The session of
@@ -90,15 +132,29 @@ func carried(method string) bool {
 
 // response turns the end of a question into what the backend is told. What the
 // client said passes as it is.
-func (r *Relay) response(id wire.ID, a input.Answer) wire.Message {
-	if a.Response.IsResponse() {
-		return a.Response
+func (c *caller) response(a back.Asked, answer input.Answer) wire.Message {
+	if answer.Response.IsResponse() {
+		return answer.Response
 	}
-	err := *a.Err
-	if err.Reason == wire.ReasonTimeout && r.opts.TimeoutCode != 0 {
-		err.Code = r.opts.TimeoutCode
+	err := *answer.Err
+	if code := c.route.session.relay.opts.TimeoutCode; err.Reason == wire.ReasonTimeout && code != 0 {
+		err.Code = code
 	}
-	return wire.NewFailure(id, &err)
+	return wire.NewFailure(a.Message.ID(), c.refusal(a, &err))
+}
+
+// refusal is the error with which a question ends, for whom it reaches. That of a modern
+// backend ends the call, so that it reaches the client: there, it has a code of the
+// client's era, and blames the client for nothing but its answers.
+func (c *caller) refusal(a back.Asked, err *wire.Error) *wire.Error {
+	if a.Promise != nil || !c.route.session.hello.Modern {
+		return err
+	}
+	modern := err.Modern()
+	if err.Reason != wire.ReasonValidation && err.Reason != wire.ReasonAttempts {
+		modern.Code = wire.CodeInternal
+	}
+	return modern
 }
 
 // channel is the channel "client" for the questions of one caller, which keeps
@@ -109,6 +165,7 @@ type channel struct {
 	inferred bool
 }
 
+// Offer asks the client r, for the first time or again.
 func (ch channel) Offer(r *input.Request) {
 	if ch.caller.began(r, ch.inferred) {
 		ch.Asker.Offer(r)
@@ -117,12 +174,19 @@ func (ch channel) Offer(r *input.Request) {
 	r.Withdraw(input.Withdrawn, callEnded())
 }
 
-// began notes an open question; false when the call has ended in the meantime.
+// Retract takes r back, which may have ended while it was being offered.
+func (ch channel) Retract(r *input.Request, why string) {
+	ch.caller.ended(r)
+	ch.Asker.Retract(r, why)
+}
+
+// began notes an open question, which may be noted already; false when the call has
+// ended in the meantime.
 func (c *caller) began(r *input.Request, inferred bool) bool {
 	if token := wire.Get(r.Message.Params(), "_meta", "progressToken"); token != nil {
 		s := c.route.session
 		s.mu.Lock()
-		s.progress[r.ID] = progress{c.route, token}
+		s.progress[r.ID] = progress{c.route, r, token}
 		s.mu.Unlock()
 	}
 	c.mu.Lock()
@@ -133,12 +197,14 @@ func (c *caller) began(r *input.Request, inferred bool) bool {
 	if c.open == nil {
 		c.open = make(map[*input.Request]bool)
 	}
-	c.open[r] = inferred
-	c.clock.hold()
+	if _, again := c.open[r]; !again {
+		c.open[r] = inferred
+		c.clock.hold()
+	}
 	return true
 }
 
-// ended strikes a question off the books.
+// ended strikes a question off the books, if it is there.
 func (c *caller) ended(r *input.Request) {
 	s := c.route.session
 	s.mu.Lock()
@@ -161,7 +227,8 @@ func (c *caller) finish(ctx context.Context, cancelled bool) {
 	outcome, why := input.Withdrawn, callEnded()
 	if e, ok := errors.AsType[*wire.Error](context.Cause(ctx)); ok {
 		why = e
-		if e.Reason == wire.ReasonClientGone || e.Reason == wire.ReasonTimeout {
+		switch e.Reason {
+		case wire.ReasonClientGone, wire.ReasonSessionExpired, wire.ReasonTimeout:
 			outcome = input.Abandoned
 		}
 	}
@@ -176,6 +243,9 @@ func (c *caller) finish(ctx context.Context, cancelled bool) {
 	c.mu.Unlock()
 	for _, r := range left {
 		r.Withdraw(outcome, why)
+	}
+	if c.news != nil {
+		c.news.close()
 	}
 }
 

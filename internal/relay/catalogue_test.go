@@ -30,7 +30,7 @@ func lister(t *testing.T, name string) *server {
 func TestCatalogue(t *testing.T) {
 	a, b := lister(t, "a"), lister(t, "b")
 	c, hello := connect(t, gateway(t, relay.Options{Version: "v"}, a, b))
-	wantResult(t, "handshake", hello, `{"capabilities":{"tools":{"listChanged":true},"prompts":{},"resources":{"subscribe":true},"completions":{},"logging":{}},"instructions":"# a\n\nuse a\n\n# b\n\nuse b","serverInfo":{"name":"beckon","title":"Beckon","version":"v"},"protocolVersion":"2025-11-25"}`)
+	wantResult(t, "handshake", hello, `{"capabilities":{"tools":{"listChanged":true},"prompts":{},"resources":{"subscribe":true},"completions":{},"logging":{},"experimental":{"dev.beckon/form":{}}},"instructions":"# a\n\nuse a\n\n# b\n\nuse b","serverInfo":{"name":"beckon","title":"Beckon","version":"v"},"protocolVersion":"2025-11-25"}`)
 	wantResult(t, "tools", c.call("1", "tools/list", `{}`), `{"tools":[{"x":1.0,"name":"a__do","title":"Do"},{"name":"a__a"},{"x":1.0,"name":"b__do","title":"Do"},{"name":"b__b"}]}`)
 	wantResult(t, "prompts", c.call("2", "prompts/list", `{}`), `{"prompts":[{"name":"a__say"},{"name":"b__say"}]}`)
 	wantResult(t, "resources", c.call("3", "resources/list", `{}`), `{"resources":[{"uri":"a:///one","name":"one"},{"uri":"b:///one","name":"one"}]}`)

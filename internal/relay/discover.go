@@ -18,7 +18,7 @@ func (s *session) discover(ctx context.Context, x *exchange) (wire.Message, *rou
 	if s.via == nil {
 		s.catalogue.await(ctx)
 		result := wire.Drop(wire.Drop(s.catalogue.describe(), "protocolVersion"), "serverInfo")
-		return wire.NewResult(id, discovered(result, s.relay.serverInfo())), nil, nil
+		return wire.NewResult(id, s.advertise(discovered(result, s.relay.serverInfo()))), nil, nil
 	}
 	hello, err := s.via.back.Connect(ctx)
 	if err != nil {
@@ -26,10 +26,14 @@ func (s *session) discover(ctx context.Context, x *exchange) (wire.Message, *rou
 	}
 	if s.via.back.Modern() {
 		resp, err := s.via.work(ctx, x, x.request, s.via.back)
-		return spoken(resp), s.via, err
+		resp = spoken(resp)
+		if resp.Kind() == wire.Result {
+			resp = resp.WithResult(s.advertise(resp.Result()))
+		}
+		return resp, s.via, err
 	}
 	result := wire.Drop(wire.Drop(hello, "protocolVersion"), "serverInfo")
-	return wire.NewResult(id, discovered(result, wire.Get(hello, "serverInfo"))), s.via, nil
+	return wire.NewResult(id, s.advertise(discovered(result, wire.Get(hello, "serverInfo")))), s.via, nil
 }
 
 // discovered makes a DiscoverResult out of an InitializeResult.

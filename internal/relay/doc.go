@@ -31,6 +31,16 @@
 // when a request names one, a URL that a tool needs first is asked for (urlfirst.go),
 // and a tool that is only run as a task is run as one (task.go).
 //
+// # Forms
+//
+// A question by a form definition goes the way of any other, and comes back when it fits:
+// package input has the form, and offers the question again as long as it does not. A
+// legacy backend that can be told later is given a handle at once, and the end by a
+// notification (handle.go). A client that knows forms is told more of them (forms.go),
+// and any client can have Beckon itself keep one (manage.go). Between two of the modern
+// era, where questions only pass, a call is taken over that asks a form in whose answers
+// Beckon has a part (modern_forms.go).
+//
 // # Who owns what
 //
 // Each session owns its goroutines and waits for them in Close; the sessions of modern

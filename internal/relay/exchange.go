@@ -17,6 +17,7 @@ type exchange struct {
 	request wire.Message
 	leg     *front.Leg   // of a modern client; nil for a legacy one, and for the work of a parked call
 	parks   bool         // it may ask a modern client by parking; then its work is reported, and no leg
+	asked   wire.Message // what a modern backend answered already, and asks in; Invalid for work that begins with the request
 	human   atomic.Int64 // time in which somebody was asked
 }
 

@@ -24,7 +24,7 @@ func (r *Relay) Answer(ctx context.Context, l *front.Leg) wire.Message {
 
 func (s *session) answer(ctx context.Context, l *front.Leg) wire.Message {
 	began := time.Now()
-	out := &outbox{leg: l}
+	out := &outbox{to: l}
 	defer out.close()
 	x := &exchange{Asker: legAsker{outbox: out}, request: l.Request(), leg: l}
 	resp, via, err := s.modern(ctx, x)
@@ -59,6 +59,10 @@ func (s *session) modern(ctx context.Context, x *exchange) (resp wire.Message, v
 		// https://modelcontextprotocol.io/specification/2026-07-28/changelog
 		return wire.Message{}, nil, wire.Errorf(wire.ReasonMethod, "revision %s does not know the method %s", x.leg.Meta.Revision, method)
 	}
+	if managed(x.request) {
+		resp, err = s.manage(x)
+		return resp, nil, err
+	}
 	if s.via != nil {
 		resp, err = s.via.call(ctx, x, x.request)
 		return resp, s.via, err
@@ -70,7 +74,7 @@ func (s *session) modern(ctx context.Context, x *exchange) (resp wire.Message, v
 // that speaks.
 func (r *route) modern(ctx context.Context, x *exchange, req wire.Message) (wire.Message, error) {
 	resumes := r.resumes(req)
-	if !resumes {
+	if !resumes || r.back.Result() == nil {
 		if _, err := r.back.Connect(ctx); err != nil {
 			return wire.Message{}, err
 		}
@@ -93,12 +97,13 @@ func (r *route) modern(ctx context.Context, x *exchange, req wire.Message) (wire
 	return r.plain(ctx, x, req)
 }
 
-// resumes reports whether a request goes on with a call that is or was parked. That
-// needs no connection to the backend: the call has its own, or its result already,
-// whatever has become of the backend since.
+// resumes reports whether a request goes on with a call that is or was parked, or claims
+// to. That needs no connection to the backend, once there was one: the call has its own,
+// or its result already, whatever has become of the backend since. No backend, of either
+// era, gets the state of such a call: it would take the retry for a fresh call.
 func (r *route) resumes(req wire.Message) bool {
 	state, ok := wire.Text(req.Params(), "requestState")
-	if !ok || !wire.MayAsk(req.Method()) || r.back.Result() == nil {
+	if !ok || !wire.MayAsk(req.Method()) {
 		return false
 	}
 	name, ours := r.session.relay.lot.Peek(state)
@@ -130,17 +135,23 @@ func standard(method string) bool {
 	return false
 }
 
-// pass carries a request to a backend of the client's own era, as it is.
+// pass carries a request to a backend of the client's own era, as it is. What it asks
+// passes too, unless Beckon has a part in the answers.
 func (r *route) pass(ctx context.Context, x *exchange, req wire.Message) (wire.Message, error) {
+	began := time.Now()
 	for key, answer := range wire.Members(wire.Get(req.Params(), "inputResponses")) {
 		r.session.relay.opts.Observer.Passed(Passing{Question: r.question(req), Key: key, Answer: answer})
 	}
 	if !r.backend.SealState || !wire.MayAsk(req.Method()) {
 		resp, err := r.work(ctx, x, req, r.back)
+		if err == nil && r.concerns(resp) {
+			return r.takeOver(ctx, x, req, resp, began), nil
+		}
 		return r.judged(req, resp, err)
 	}
 	lot, p := r.session.relay.lot, r.party()
-	if state, ok := wire.Text(req.Params(), "requestState"); ok {
+	if v := wire.Get(req.Params(), "requestState"); v != nil && string(v) != "null" {
+		state, _ := wire.Text(req.Params(), "requestState") // what is no text was sealed for nobody
 		inner, err := lot.Open(state, p, x.leg.Request())
 		if err != nil {
 			return wire.Message{}, err
@@ -148,6 +159,9 @@ func (r *route) pass(ctx context.Context, x *exchange, req wire.Message) (wire.M
 		req = req.WithParams(wire.Set(req.Params(), wire.Quote(inner), "requestState"))
 	}
 	resp, err := r.work(ctx, x, req, r.back)
+	if err == nil && r.concerns(resp) {
+		return r.takeOver(ctx, x, req, resp, began), nil
+	}
 	resp, err = r.judged(req, resp, err)
 	if state, ok := wire.Text(resp.Result(), "requestState"); ok && err == nil {
 		sealed := wire.Quote(lot.Seal(state, p, x.leg.Request()))
@@ -232,18 +246,25 @@ func (r *route) park(ctx context.Context, x *exchange, req wire.Message) (wire.M
 // perform is the work of a call that may park. It runs once, however many legs the
 // client needs.
 func (r *route) perform(ctx context.Context, c *park.Call, meta wire.Meta, req wire.Message) wire.Message {
-	s, began := r.session, time.Now()
+	began := time.Now()
+	return r.parked(c, req, began, func(x *exchange, req wire.Message) (wire.Message, error) {
+		resp, err := r.leased(ctx, x, meta, req)
+		return r.adapt(req.Method(), resp), err
+	})
+}
+
+// parked does what a call that may park is about, and reports it.
+func (r *route) parked(c *park.Call, req wire.Message, began time.Time, do func(*exchange, wire.Message) (wire.Message, error)) wire.Message {
+	s := r.session
 	x := &exchange{Asker: c, request: c.Request(), parks: true}
 	if !s.relay.profiles.retain(s) {
 		return wire.NewFailure(req.ID(), wire.Errorf(wire.ReasonStopping, "the gateway is shutting down").Modern())
 	}
 	defer s.relay.profiles.leave(s)
-	req = req.WithParams(wire.Set(req.Params(), c.Token(), "_meta", "progressToken"))
-	resp, err := r.leased(ctx, x, meta, req)
+	resp, err := do(x, req.WithParams(wire.Set(req.Params(), c.Token(), "_meta", "progressToken")))
 	if err != nil {
 		resp = wire.NewFailure(req.ID(), wire.ErrorFrom(err).Modern())
 	}
-	resp = r.adapt(req.Method(), resp)
 	s.report(x, r, began, resp)
 	return resp
 }

@@ -483,7 +483,9 @@ func TestModernSealed(t *testing.T) {
 		t.Errorf("the client sees the state %q", state)
 	}
 	wantError(t, "another request", c.ask("2", "tools/call", `"name":"else",`+retry(t, asked, accepts)), -32602, wire.ReasonState)
-	wantError(t, "a state that was not sealed", c.ask("3", "tools/call", `"name":"do","requestState":"its own"`), -32602, wire.ReasonState)
+	for _, state := range []string{`"its own"`, `""`, `7`, `{"its":"own"}`} {
+		wantError(t, "a state that was not sealed", c.ask("3", "tools/call", `"name":"do","requestState":`+state), -32602, wire.ReasonState)
+	}
 	c.modernly("4", "tools/call", `"name":"do",`+retry(t, asked, accepts))
 	if got := string(wire.Get(s.want("the retry", "tools/call").Params(), "requestState")); got != `"its own"` {
 		t.Errorf("the backend got the state %s", got)

@@ -3,7 +3,6 @@ package relay
 import (
 	"sync"
 
-	"github.com/beckon-mcp/beckon/internal/front"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -14,12 +13,12 @@ const (
 	maxOutboxBytes = 256 << 10
 )
 
-// outbox takes the notifications for one request of a modern client. They come from
-// goroutines that read what a backend says, to this client and to others: so nobody
-// waits for the client but a goroutine of the outbox, which is there only as long as
-// there is something to send. Its leg must be set.
+// outbox takes notifications for one request of a client, or for its session. They come
+// from goroutines that read what a backend says, to this client and to others, or from
+// timers: so nobody waits for the client but a goroutine of the outbox, which is there
+// only as long as there is something to send. Its addressee must be set.
 type outbox struct {
-	leg     *front.Leg
+	to      interface{ Notify(wire.Message) }
 	sending sync.WaitGroup
 
 	// mu guards the fields below; held for moments.
@@ -27,15 +26,18 @@ type outbox struct {
 	queue  []wire.Message
 	bytes  int
 	busy   bool // the goroutine is there
-	closed bool // the request has its response
+	closed bool // the request has its response, or the session has ended
 }
 
 // Notify sends m when what came before is sent. It does not block.
-func (o *outbox) Notify(m wire.Message) {
+func (o *outbox) Notify(m wire.Message) { o.take(m) }
+
+// take is Notify, and reports false when it is too late for that.
+func (o *outbox) take(m wire.Message) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.closed {
-		return
+		return false
 	}
 	o.replaceLocked(m)
 	o.queue = append(o.queue, m)
@@ -50,6 +52,7 @@ func (o *outbox) Notify(m wire.Message) {
 		o.busy = true
 		o.sending.Go(o.send)
 	}
+	return true
 }
 
 // replaceLocked drops what waits and says nothing that m does not say again: that
@@ -83,7 +86,7 @@ func (o *outbox) send() {
 			return
 		}
 		for _, m := range queue {
-			o.leg.Notify(m)
+			o.to.Notify(m)
 		}
 	}
 }

@@ -16,10 +16,16 @@ type pairing struct {
 	young, backYoung bool // the client, the backend is of the modern era
 	c                *client
 	s                *server
+	legs             int // retries of a modern client
 }
 
 // pairings runs a story in each pairing, in time of its own. limit is that of a call.
 func pairings(t *testing.T, limit time.Duration, story func(p *pairing)) {
+	pairingsWith(t, relay.Options{}, limit, story)
+}
+
+// pairingsWith is pairings with a gateway that is made so.
+func pairingsWith(t *testing.T, o relay.Options, limit time.Duration, story func(p *pairing)) {
 	for _, tt := range []struct {
 		name             string
 		young, backYoung bool
@@ -31,7 +37,7 @@ func pairings(t *testing.T, limit time.Duration, story func(p *pairing)) {
 					p.s = newModern(t, "a").lists("server/discover", `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`)
 				}
 				p.s.limit = limit
-				r := gateway(t, relay.Options{}, p.s)
+				r := gateway(t, o, p.s)
 				if p.young {
 					p.c = attach(t, r)
 				} else {

@@ -171,6 +171,7 @@ type ignore struct{}
 
 func (ignore) Opened(*input.Request)                             {}
 func (ignore) Ended(*input.Request, input.Answer, time.Duration) {}
+func (ignore) Changed(*input.Request, input.Event)               {}
 func (ignore) Refused(input.Question, *wire.Error)               {}
 func (ignore) Called(relay.Report)                               {}
 func (ignore) Passed(relay.Passing)                              {}

@@ -193,6 +193,7 @@ func (r *Relay) profileSession(l *front.Leg, key profile, caps []byte) (*session
 		progress: make(map[string]progress),
 		used:     time.Now(),
 	}
+	s.declares = declares(s.caps)
 	s.listeners = newListeners(&s.visits)
 	s.asker = s.listeners
 	if err := s.begin(l.Route); err != nil {

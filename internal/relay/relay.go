@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/beckon-mcp/beckon/form"
 	"github.com/beckon-mcp/beckon/internal/back"
 	"github.com/beckon-mcp/beckon/internal/front"
 	"github.com/beckon-mcp/beckon/internal/input"
@@ -33,6 +34,13 @@ type Observer interface {
 	Passed(p Passing)
 }
 
+// Policy is what the operator wants done with the forms of one backend. The zero
+// Policy looks at no answer, and leaves the terms of forms to the broker.
+type Policy struct {
+	Validate input.Validation // what becomes of answers that do not fit its schemas
+	Terms    form.Terms       // of forms that do not say themselves
+}
+
 // Options are what a Relay is made of.
 type Options struct {
 	Backends    []*back.Backend     // in the order of precedence
@@ -43,6 +51,7 @@ type Options struct {
 	OpenWait    time.Duration       // how long a catalogue waits for slow backends at the start of a session; 0 means 5 s
 	ListWait    time.Duration       // how long a list waits for one backend; 0 means 10 s
 	Version     string              // of the gateway, for serverInfo
+	Forms       map[string]Policy   // by backend: what its forms are about; may be nil
 
 	// For modern clients.
 	Park         park.Options  // calls that wait for their client
@@ -118,7 +127,7 @@ func (r *Relay) Open(ctx context.Context, c *front.Client, initialize wire.Messa
 	}
 	s.log.Info("session opened", "era", "legacy", "transport", c.Transport, "route", c.Route,
 		"form", s.caps.Form, "url", s.caps.URL, "sampling", s.caps.Sampling, "roots", s.caps.Roots)
-	return s, wire.NewResult(initialize.ID(), result)
+	return s, wire.NewResult(initialize.ID(), s.advertise(result))
 }
 
 func (r *Relay) newSession(c *front.Client, initialize wire.Message) (*session, *wire.Error) {
@@ -142,7 +151,9 @@ func (r *Relay) newSession(c *front.Client, initialize wire.Message) (*session, 
 		caps:      wire.ParseClientCaps(wire.Get(p, "capabilities")),
 		log:       r.log.With("session", c.ID, "principal", c.Principal),
 		progress:  make(map[string]progress),
+		news:      &outbox{to: c},
 	}
+	s.declares = declares(s.caps)
 	if err := s.begin(c.Route); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/beckon-mcp/beckon/internal/back"
 	"github.com/beckon-mcp/beckon/internal/front"
+	"github.com/beckon-mcp/beckon/internal/input"
 	"github.com/beckon-mcp/beckon/internal/wire"
 )
 
@@ -21,11 +22,14 @@ type session struct {
 	asker     front.Asker   // for what belongs to no call
 	revision  wire.Revision // offered to the backends
 	caps      wire.ClientCaps
+	declares  bool // the client knows the form extension
 	log       *slog.Logger
 
 	routes    []*route   // in the order of precedence
 	via       *route     // the only route of a transparent session, or nil
 	catalogue *catalogue // nil in a transparent session
+
+	news *outbox // takes what belongs to no call to a legacy client; nil for modern ones
 
 	// Of a session for modern clients; zero in one of a legacy client.
 	profile   profile
@@ -41,13 +45,15 @@ type session struct {
 
 	// mu guards the fields below; held for moments.
 	mu       sync.Mutex
-	progress map[string]progress // open questions that want progress, by the token that the client sees
+	progress map[string]progress    // open questions that want progress, by the token that the client sees
+	forms    map[*keptForm]struct{} // open forms that go with the session; nil before the first
 }
 
 // progress is where the client's progress on a question goes.
 type progress struct {
-	route *route
-	token []byte // the backend's own, raw
+	route   *route
+	request *input.Request
+	token   []byte // the backend's own, raw
 }
 
 // route is the way of one session to one backend.
@@ -118,9 +124,13 @@ func (s *session) serve(ctx context.Context, call *exchange) (wire.Message, *rou
 	var resp wire.Message
 	var err error
 	via := s.via
-	if via != nil {
+	switch {
+	case managed(req):
+		resp, err = s.manage(call)
+		via = nil
+	case via != nil:
 		resp, err = via.call(ctx, call, req)
-	} else {
+	default:
 		resp, via, err = s.catalogue.serve(ctx, call)
 	}
 	if err != nil {
@@ -157,6 +167,9 @@ func (r *route) work(ctx context.Context, x *exchange, req wire.Message, session
 
 // run makes the call, in the way that the eras of its ends demand.
 func (r *route) run(ctx context.Context, x *exchange, req wire.Message, session *back.Session, c *caller) (wire.Message, error) {
+	if x.asked.Kind() == wire.Result {
+		return session.Continue(ctx, req, x.asked, c)
+	}
 	if !x.parks {
 		return session.Call(ctx, req, c)
 	}
@@ -182,6 +195,10 @@ func (s *session) Notify(ctx context.Context, m wire.Message) {
 		s.notifyProgress(ctx, m)
 		return
 	}
+	if forServers(m) {
+		s.log.Warn("notification dropped: it is for servers to send", "method", m.Method())
+		return
+	}
 	for _, r := range s.routes {
 		r.notify(ctx, m)
 	}
@@ -200,6 +217,7 @@ func (s *session) notifyProgress(ctx context.Context, m wire.Message) {
 		s.log.Debug("progress on nothing that is open dropped")
 		return
 	}
+	p.request.Touch() // somebody is at it
 	p.route.notify(ctx, m.WithParams(wire.Set(m.Params(), p.token, "progressToken")))
 }
 
@@ -211,6 +229,7 @@ func (r *route) notify(ctx context.Context, m wire.Message) {
 
 // Close releases the session, its backends at the same time.
 func (s *session) Close() {
+	s.dropForms()
 	s.stop(wire.Errorf(wire.ReasonClientGone, "the session has ended"))
 	var closing sync.WaitGroup
 	for _, r := range s.routes {
@@ -222,6 +241,9 @@ func (s *session) Close() {
 	}
 	closing.Wait()
 	s.wg.Wait()
+	if s.news != nil {
+		s.news.close()
+	}
 }
 
 // label names a call for people: its method and what it is about.

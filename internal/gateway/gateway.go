@@ -11,6 +11,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/beckon-mcp/beckon/internal/api"
 	"github.com/beckon-mcp/beckon/internal/back"
 	"github.com/beckon-mcp/beckon/internal/config"
 	"github.com/beckon-mcp/beckon/internal/front"
@@ -27,6 +28,7 @@ type Gateway struct {
 	guard   *back.Guard
 	dialers []io.Closer
 	broker  *input.Broker
+	feeds   *api.Feeds // of the broker, for those who follow a question over REST
 	relay   *relay.Relay
 }
 
@@ -51,7 +53,8 @@ func New(cfg config.Config, version string, log *slog.Logger) (*Gateway, error) 
 		return nil, err
 	}
 	record := audit{auditLog, cfg.Audit.Content == config.AuditFull}
-	g.broker = input.NewBroker(limits(cfg.Input, cfg.Forms), inputObservers{record, m, formLog{log}})
+	g.feeds = api.NewFeeds()
+	g.broker = input.NewBroker(limits(cfg.Input, cfg.Forms), inputObservers{record, m, formLog{log}, g.feeds})
 	g.relay, err = relay.New(relay.Options{
 		Backends:    backends,
 		Broker:      g.broker,
@@ -97,6 +100,9 @@ func (g *Gateway) openAudit() (*slog.Logger, error) {
 func (g *Gateway) ServeHTTP(ctx context.Context, ln net.Listener) error {
 	o := g.frontOptions()
 	o.Other = g.operations(ctx)
+	if g.config.API.Enabled {
+		o.API = g.api(ctx)
+	}
 	h := front.NewHTTP(g.relay, o, g.log)
 	if err := h.Serve(ctx, ln, drain); err != nil {
 		return fmt.Errorf("serving on %s: %w", ln.Addr(), err)
@@ -126,6 +132,18 @@ func (g *Gateway) Close() error {
 		errs = append(errs, g.audit.Close())
 	}
 	return errors.Join(append(errs, g.metrics.close(context.Background()))...)
+}
+
+// api serves questions over REST. Once ctx has ended it takes no more of them.
+func (g *Gateway) api(ctx context.Context) *api.API {
+	h := g.config.HTTP
+	return api.New(g.broker, g.feeds, api.Options{
+		MaxBody:      int(h.MaxBody),
+		KeepAlive:    h.Keepalive,
+		WriteTimeout: h.WriteTimeout,
+		Origins:      h.AllowedOrigins,
+		Stopping:     ctx.Done(),
+	}, g.log)
 }
 
 // operations serves what operators look at: metrics and health. Once ctx has ended

@@ -33,11 +33,13 @@ type server struct {
 	asked map[string]chan []byte
 	last  int    // number of the newest question
 	caps  []byte // what the client declared, raw
+
+	endings map[string]chan []byte // what is told of forms that have ended, by elicitationId
 }
 
 // backendMain is the program `backend`.
 func backendMain() {
-	s := &server{nudged: make(chan struct{}, 10), asked: make(map[string]chan []byte)}
+	s := &server{nudged: make(chan struct{}, 10), asked: make(map[string]chan []byte), endings: make(map[string]chan []byte)}
 	flags := flag.NewFlagSet("backend", flag.ExitOnError)
 	flags.StringVar(&s.name, "name", "backend", "`NAME` that it gives itself, and puts into its questions")
 	flags.StringVar(&s.banner, "banner", "", "print `TEXT` first, which is no message")
@@ -128,6 +130,8 @@ func (s *server) take(m message, line []byte) {
 		go s.call(m)
 	case "notifications/roots/list_changed":
 		s.nudged <- struct{}{}
+	case "notifications/elicitation/complete":
+		s.ended(m)
 	case "":
 		s.mu.Lock()
 		answer := s.asked[string(m.ID)]

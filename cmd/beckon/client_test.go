@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -29,6 +30,7 @@ import (
 //	client ada request ID METHOD [MEMBERS]
 //	                             send a request, with these members of params
 //	client ada state VAR         put the newest requestState into a variable
+//	client ada form VAR          put the newest elicitationId into a variable
 //	client ada want PATTERN [D]  wait, for D at most, for a message that was not wanted yet
 //	client ada never PATTERN     no such message has come
 //	client ada session VAR       put the id of the session into a variable
@@ -68,6 +70,7 @@ var clientVerbs = map[string]struct {
 	"call":    {2, 3, (*client).call},
 	"request": {2, 3, (*client).request},
 	"state":   {1, 1, (*client).state},
+	"form":    {1, 1, (*client).form},
 	"want":    {1, 2, (*client).want},
 	"never":   {1, 1, (*client).never},
 	"session": {1, 1, (*client).session},
@@ -208,6 +211,22 @@ func (c *client) state(ts *testscript.TestScript, args []string) {
 		ts.Fatalf("no requestState has come")
 	}
 	ts.Setenv(args[0], state)
+}
+
+func (c *client) form(ts *testscript.TestScript, args []string) {
+	id := ""
+	for _, m := range c.inbox.all() {
+		var about struct {
+			Params, Result struct{ ElicitationID string }
+		}
+		if json.Unmarshal([]byte(m.text), &about) == nil {
+			id = cmp.Or(about.Params.ElicitationID, about.Result.ElicitationID, id)
+		}
+	}
+	if id == "" {
+		ts.Fatalf("no elicitationId has come")
+	}
+	ts.Setenv(args[0], id)
 }
 
 // required is an input_required result.

@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"os/exec"
@@ -54,13 +55,19 @@ func waitlineCommand(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// status CODE PROGRAM ARGS... runs a program, which must exit with CODE. What it
-// printed is there for stdout and stderr.
+// status CODE [<FILE] PROGRAM ARGS... runs a program, which must exit with CODE. FILE
+// is its input. What it printed is there for stdout and stderr.
 func statusCommand(ts *testscript.TestScript, neg bool, args []string) {
+	var stdin io.Reader
+	if len(args) > 1 && strings.HasPrefix(args[1], "<") {
+		stdin = strings.NewReader(ts.ReadFile(args[1][1:]))
+		args = slices.Delete(args, 1, 2)
+	}
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: status CODE PROGRAM ARGS...")
+		ts.Fatalf("usage: status CODE [<FILE] PROGRAM ARGS...")
 	}
 	cmd := exec.Command(args[1], args[2:]...)
+	cmd.Stdin = stdin
 	cmd.Dir, cmd.Env = ts.MkAbs("."), ts.Value(castKey{}).(*cast).env
 	cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
 	if err := cmd.Run(); err != nil {

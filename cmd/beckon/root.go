@@ -27,8 +27,7 @@ type program struct {
 	environ []string
 }
 
-// run executes one command line and returns the exit code: 0 when all went well,
-// 1 when the command failed, 2 when it was called wrongly.
+// run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, s streams, environ []string) int {
 	p := &program{s, environ}
 	root := p.root()
@@ -37,29 +36,29 @@ func run(ctx context.Context, args []string, s streams, environ []string) int {
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
-		return 0
+	if e, ok := errors.AsType[ending](err); err != nil && !(ok && e.error == nil) {
+		p.complain(err)
 	}
-	p.complain(err)
-	if _, ok := errors.AsType[usageError](err); ok {
-		return 2
-	}
-	return 1
+	return exitCode(err)
 }
 
 // complain prints an error for a person: what happened, then what to do.
 func (p *program) complain(err error) {
+	if faults, ok := errors.AsType[faultsIn](err); ok {
+		p.say("%v\n", faults)
+		return
+	}
 	if faults, ok := errors.AsType[config.Faults](err); ok {
 		what := "1 fault"
 		if len(faults) > 1 {
 			what = fmt.Sprintf("%d faults", len(faults))
 		}
-		fmt.Fprintf(p.err, "%v\nbeckon: %s in the configuration\n", faults, what)
+		p.say("%v\nbeckon: %s in the configuration\n", faults, what)
 		return
 	}
-	fmt.Fprintf(p.err, "beckon: %v\n", err)
+	p.say("beckon: %v\n", err)
 	if hint := hintOf(err); hint != "" {
-		fmt.Fprintf(p.err, "hint: %s\n", hint)
+		p.say("hint: %s\n", hint)
 	}
 }
 
@@ -81,7 +80,7 @@ that made the call, and the answer goes back unchanged.`),
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(p.runCommand(), p.serveCommand(), p.demoCommand(), p.demoBackendCommand(),
-		p.configCommand(), p.doctorCommand(), p.versionCommand())
+		p.askCommand(), p.formCommand(), p.configCommand(), p.doctorCommand(), p.versionCommand())
 	dress(root)
 	return root
 }

@@ -33,6 +33,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(leakless{m}, map[string]func(){
 		"beckon":  main,
 		"backend": backendMain,
+		"curl":    curlMain,
+		"jq":      jqMain,
 	})
 }
 
@@ -63,6 +65,7 @@ func (m leakless) Run() int {
 //	client    a client on the wire, over HTTP or stdio
 //	person    who answers what a client is asked
 //	attacker  who sends what no client would
+//	curl, jq  a program that speaks no MCP
 //
 // and the commands of process_test.go see processes come and go.
 func TestScript(t *testing.T) {
@@ -75,8 +78,10 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			// A program under the race detector sleeps for a second before it exits.
 			env.Setenv("GORACE", "atexit_sleep_ms=0 log_path="+filepath.Join(races, "race"))
+			project, err := filepath.Abs("../..")
+			env.Setenv("PROJECT", project)
 			env.Values[castKey{}] = newCast(env)
-			return nil
+			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"client":   clientCommand,
@@ -88,6 +93,8 @@ func TestScript(t *testing.T) {
 			"status":   statusCommand,
 			"signal":   signalCommand,
 			"gone":     goneCommand,
+			"member":   memberCommand,
+			"blocks":   blocksCommand,
 		},
 	})
 }

@@ -98,7 +98,7 @@ Flags:
 {{- if not .HasParent}}
 
 The exit code is 0 when all went well, 1 when the command failed and 2 when it
-was called wrongly.{{end}}
+was called wrongly. Commands that ask a person have more: their help tells.{{end}}
 `
 
 // dress gives root and all below it their help and their way to refuse flags.

@@ -26,10 +26,11 @@ type backend struct {
 	URL       string            `json:"url,omitempty"`
 	Transport string            `json:"transport,omitempty"`
 	Era       string            `json:"era,omitempty"`
+	Validate  string            `json:"validate,omitempty"`
 }
 
 func backendOf(e endpoint) backend {
-	return backend{Command: e.Command, Args: e.Args, Env: e.Env, URL: e.URL, Transport: e.Transport, Era: e.Era}
+	return backend{Command: e.Command, Args: e.Args, Env: e.Env, URL: e.URL, Transport: e.Transport, Era: e.Era, Validate: e.Validate}
 }
 
 // writeConfig writes a configuration with these backends, all on a free port of

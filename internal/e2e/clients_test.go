@@ -32,7 +32,7 @@ type client struct {
 
 func clients() []client {
 	return []client{
-		{"go-sdk", playGo},
+		{"go-sdk", playGo("2025-11-25")},
 		{"typescript", playNode("client.mjs")},
 	}
 }
@@ -51,17 +51,19 @@ func (c client) run(t *testing.T, to endpoint, s script) []frame {
 	return frames
 }
 
-// playGo plays in process. When ctx ends, so do the connections and the child:
-// closing an SDK session waits for everything that is open in it.
-func playGo(ctx context.Context, t *testing.T, to endpoint, s script) ([]frame, error) {
-	p := &player{script: s, log: newRecorder(), life: ctx}
-	var err error
-	if to.Command != "" {
-		err = p.playCommand(ctx, t, to)
-	} else {
-		err = p.playHTTP(ctx, to)
+// playGo plays in process, with one revision. When ctx ends, so do the connections
+// and the child: closing an SDK session waits for everything that is open in it.
+func playGo(revision string) func(context.Context, *testing.T, endpoint, script) ([]frame, error) {
+	return func(ctx context.Context, t *testing.T, to endpoint, s script) ([]frame, error) {
+		p := &player{script: s, revision: revision, log: newRecorder(), life: ctx}
+		var err error
+		if to.Command != "" {
+			err = p.playCommand(ctx, t, to)
+		} else {
+			err = p.playHTTP(ctx, to)
+		}
+		return p.log.all(), err
 	}
-	return p.log.all(), err
 }
 
 func (p *player) playHTTP(ctx context.Context, to endpoint) error {

@@ -21,8 +21,9 @@ import (
 
 // A player plays a script with a go-sdk client.
 type player struct {
-	script script
-	log    *recorder
+	script   script
+	revision string
+	log      *recorder
 	// life ends when the script must, finished or not. Handlers need it, as the
 	// SDK gives them contexts that outlive the script.
 	life context.Context
@@ -33,7 +34,7 @@ type player struct {
 
 // play connects over transport, plays the script and closes the session.
 func (p *player) play(ctx context.Context, transport mcp.Transport) (err error) {
-	session, err := p.client().Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	session, err := p.client().Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: p.revision})
 	if err != nil {
 		return fmt.Errorf("connecting: %w", err)
 	}

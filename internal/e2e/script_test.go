@@ -17,6 +17,9 @@ type endpoint struct {
 	// it: "legacy" or "modern". Nobody else reads it.
 	Era string `json:"-"`
 
+	// Validate, if not empty, is what Beckon does with answers that do not fit.
+	Validate string `json:"-"`
+
 	// ExitsClean says that the command must exit with code 0 when its stdin is
 	// closed. Servers that are not ours need not.
 	ExitsClean bool `json:"-"`

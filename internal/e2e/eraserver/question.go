@@ -26,13 +26,20 @@ type question struct {
 	kind string // form, url, sampling or roots
 	name string // q1a: the first of round 1; an answer is reported under it
 	text string // what is asked: the key of the call and the name
+
+	schema     any            // of a form
+	definition map[string]any // goes beside the schema; nil for none
 }
 
 func (in callInput) questions(round int) []question {
 	var list []question
+	var schema any = json.RawMessage(formSchema)
+	if in.Schema != nil {
+		schema = in.Schema
+	}
 	for i := range in.AtOnce {
 		name := fmt.Sprintf("q%d%c", round, 'a'+i)
-		list = append(list, question{kind: in.Kind, name: name, text: in.Key + "/" + name})
+		list = append(list, question{in.Kind, name, in.Key + "/" + name, schema, in.Definition})
 	}
 	return list
 }
@@ -41,7 +48,11 @@ func (in callInput) questions(round int) []question {
 // elicitation ids.
 func (q question) elicitation(modern bool) *mcp.ElicitParams {
 	if q.kind == "form" {
-		return &mcp.ElicitParams{Mode: "form", Message: q.text, RequestedSchema: json.RawMessage(formSchema)}
+		p := &mcp.ElicitParams{Mode: "form", Message: q.text, RequestedSchema: q.schema}
+		if q.definition != nil {
+			p.Meta = mcp.Meta{definitionMember: q.definition}
+		}
+		return p
 	}
 	p := &mcp.ElicitParams{Mode: "url", Message: q.text, URL: "https://example.com/" + q.text}
 	if !modern {

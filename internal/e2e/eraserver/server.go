@@ -23,6 +23,9 @@ type callInput struct {
 	Rounds int    `json:"rounds" jsonschema:"how often to ask, one after the other"`
 	AtOnce int    `json:"atOnce" jsonschema:"how many questions to ask each time"`
 	Hold   bool   `json:"hold,omitempty" jsonschema:"work until stopped, once everything is answered"`
+
+	Schema     map[string]any `json:"schema,omitempty" jsonschema:"the form, instead of that of the server"`
+	Definition map[string]any `json:"definition,omitempty" jsonschema:"the formDefinition beside it, over stdio"`
 }
 
 type service struct {

@@ -84,6 +84,14 @@ func (c *strictConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
+// Write sends what the SDK has to say, and what it cannot.
+func (c *strictConn) Write(ctx context.Context, m jsonrpc.Message) error {
+	if err := withDefinitions(m); err != nil {
+		return err
+	}
+	return c.Connection.Write(ctx, m)
+}
+
 // A strictHandler answers what is refused itself. Before there were modern
 // servers, a server refused a revision that it did not know by a status alone.
 type strictHandler struct {

@@ -94,6 +94,10 @@ func askAll(era string, w way, each time.Duration) (figures, error) {
 	if err != nil {
 		return figures{}, fmt.Errorf("%s: %w", w.name, err)
 	}
+	return askWith(c, w, each)
+}
+
+func askWith(c asker, w way, each time.Duration) (figures, error) {
 	id := 0
 	for range 50 { // connections and caches are warm
 		id++

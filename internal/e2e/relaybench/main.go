@@ -4,6 +4,7 @@
 //   - calls, questions: beside a reverse proxy that parses nothing and beside the
 //     direct connection. What is told of a proxy is the CPU time of its process.
 //   - eras: a question in each pairing of eras, beside the direct connection.
+//   - forms: the same question passed on, validated, and as a form that Beckon owns.
 //   - open: memory of questions that wait for a legacy client.
 //   - parked: memory of calls whose modern client is away, and how soon they are
 //     let go once their states have expired. Later than two seconds is an error.
@@ -29,7 +30,7 @@ func main() {
 	flag.IntVar(&s.questions, "questions", 10_000, "how many questions are open at once")
 	flag.IntVar(&s.parking.calls, "parked", 10_000, "how many calls are parked at once")
 	flag.DurationVar(&s.parking.ttl, "park-ttl", 40*time.Second, "how long the state of a parked call is good; all must be parked within it")
-	only := flag.String("only", "calls,questions,eras,open,parked", "which `MEASUREMENTS` to make")
+	only := flag.String("only", "calls,questions,eras,forms,open,parked", "which `MEASUREMENTS` to make")
 	role := flag.String("role", "", "internal: what this process is to be")
 	flag.Parse()
 	if err := run(*role, s, strings.Split(*only, ","), flag.Args()); err != nil {
@@ -78,6 +79,8 @@ func (s settings) measure(name string) error {
 		return measureQuestions(s.beckon, s.each)
 	case "eras":
 		return measureEras(s.beckon, s.each)
+	case "forms":
+		return measureForms(s.beckon, s.each)
 	case "open":
 		return measureOpen(s.beckon, s.questions)
 	case "parked":

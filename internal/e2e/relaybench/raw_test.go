@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,6 +32,32 @@ func TestRawPeers(t *testing.T) {
 	}
 	if n := legacy.count(); n != 0 {
 		t.Errorf("%d calls open, want none", n)
+	}
+}
+
+// TestRawLegacyDefines has the raw server ask what the call names: with a form
+// definition, or without.
+func TestRawLegacyDefines(t *testing.T) {
+	server := httptest.NewServer(newRawLegacy())
+	defer server.Close()
+	c, err := connect(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.http.CloseIdleConnections()
+	for name, a := range map[string]asker{"ask": c, "form": definer{c}} {
+		if err := a.ask(1); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		resp, err := c.post(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"` + name + `"}}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		question, err := bufio.NewReader(resp.Body).ReadString('\n')
+		resp.Body.Close()
+		if err != nil || strings.Contains(question, "formDefinition") != (name == "form") {
+			t.Errorf("%s asks %s (%v)", name, question, err)
+		}
 	}
 }
 

@@ -13,9 +13,10 @@ import (
 // What both raw servers say. They cost as little as possible, so that what is
 // measured is what is before them.
 const (
-	askForm   = `{"mode":"form","message":"who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"}},"required":["name"]}}`
+	whoSchema = `{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"}},"required":["name"]}`
+	askForm   = `{"mode":"form","message":"who?","requestedSchema":` + whoSchema + `}`
 	adaAnswer = `{"action":"accept","content":{"name":"Ada","age":36}}`
-	rawTools  = `"tools":[{"name":"ask","inputSchema":{"type":"object"}},{"name":"hold","inputSchema":{"type":"object"}}]`
+	rawTools  = `"tools":[{"name":"ask","inputSchema":{"type":"object"}},{"name":"form","inputSchema":{"type":"object"}},{"name":"hold","inputSchema":{"type":"object"}}]`
 	accepted  = `"content":[{"type":"text","text":"accept"}]`
 	rawServer = `{"name":"bench","version":"1"}`
 )
@@ -26,6 +27,7 @@ type rpc struct {
 	Method string          `json:"method"`
 	Params struct {
 		Revision       string          `json:"protocolVersion"`
+		Name           string          `json:"name"`
 		InputResponses json.RawMessage `json:"inputResponses"`
 		RequestID      json.RawMessage `json:"requestId"`
 	} `json:"params"`
@@ -84,7 +86,11 @@ func (s *rawLegacy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case m.Method == "tools/list":
 		reply(w, 200, `{"jsonrpc":"2.0","id":%s,"result":{`+rawTools+`}}`, m.ID)
 	case m.Method == "tools/call":
-		s.call(w, r, heldCall{session, string(m.ID)})
+		question := askForm
+		if m.Params.Name == "form" {
+			question = askDefinition
+		}
+		s.call(w, r, heldCall{session, string(m.ID)}, question)
 	case m.Method == "ping":
 		reply(w, 200, `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
 	case m.Method == "" && (m.Result != nil || m.Error != nil): // the answer to a question has the id of its call
@@ -102,14 +108,14 @@ func (s *rawLegacy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // call asks on the stream of the call. Ids of calls are numbers here; a client
 // that has others is none of the bench.
-func (s *rawLegacy) call(w http.ResponseWriter, r *http.Request, c heldCall) {
+func (s *rawLegacy) call(w http.ResponseWriter, r *http.Request, c heldCall, question string) {
 	ended := make(chan struct{})
 	s.mu.Lock()
 	s.open[c] = ended
 	s.mu.Unlock()
 	defer s.end(c)
 	w.Header().Set("Content-Type", "text/event-stream")
-	fmt.Fprintf(w, "data: "+`{"jsonrpc":"2.0","id":"q%s","method":"elicitation/create","params":`+askForm+"}\n\n", c.id)
+	fmt.Fprintf(w, "data: "+`{"jsonrpc":"2.0","id":"q%s","method":"elicitation/create","params":`+"%s}\n\n", c.id, question)
 	if http.NewResponseController(w).Flush() != nil {
 		return
 	}

@@ -72,7 +72,7 @@ func NewBroker(limits Limits, observer Observer) *Broker {
 // Open returns, and must not block. A managed question is offered to nobody, and ch
 // may be nil.
 func (b *Broker) Open(q Question, ch Channel, done func(*Request, Answer)) (*Request, *wire.Error) {
-	r, err := b.admit(q, ch, done)
+	r, err := b.admit(&q, ch, done)
 	if err != nil {
 		b.observer.Refused(q, err)
 		return nil, err
@@ -97,14 +97,14 @@ func (b *Broker) Open(q Question, ch Channel, done func(*Request, Answer)) (*Req
 // Judge returns why q would be refused, however little is open; nil if it would not
 // be. It is for a question that reaches its client without being opened here.
 func (b *Broker) Judge(q Question) *wire.Error {
-	_, err := b.judge(q)
+	_, err := b.judge(&q)
 	if err != nil {
 		b.observer.Refused(q, err)
 	}
 	return err
 }
 
-func (b *Broker) judge(q Question) (d draft, err *wire.Error) {
+func (b *Broker) judge(q *Question) (d draft, err *wire.Error) {
 	d.ask, d.kind, err = classify(q.Message)
 	if err != nil {
 		return d, err
@@ -128,14 +128,14 @@ func (b *Broker) judge(q Question) (d draft, err *wire.Error) {
 	return d, b.limits.Rules.check(d.kind, d.ask)
 }
 
-func (b *Broker) admit(q Question, ch Channel, done func(*Request, Answer)) (*Request, *wire.Error) {
+func (b *Broker) admit(q *Question, ch Channel, done func(*Request, Answer)) (*Request, *wire.Error) {
 	d, err := b.judge(q)
 	if err != nil {
 		return nil, err
 	}
 	now := time.Now()
 	r := &Request{
-		Question: q,
+		Question: *q,
 		Kind:     d.kind,
 		OpenedAt: now,
 		broker:   b,
@@ -193,7 +193,7 @@ func (b *Broker) register(r *Request, now time.Time) *wire.Error {
 }
 
 // share is what the per-session limit counts r under.
-func (q Question) share() string { return cmp.Or(q.Share, q.Session) }
+func (q *Question) share() string { return cmp.Or(q.Share, q.Session) }
 
 func tooMany(where string, limit int) *wire.Error {
 	return wire.Errorf(wire.ReasonLimit, "too many input requests are open %s", where).

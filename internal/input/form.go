@@ -119,7 +119,7 @@ func (p Party) owner() Party {
 }
 
 // party returns whom the request that q becomes belongs to.
-func (q Question) party() Party { return Party{q.Principal, q.Session} }
+func (q *Question) party() Party { return Party{q.Principal, q.Session} }
 
 // Form returns the form of r: that of the form lane, or what a requestedSchema was
 // lifted to where answers are looked at. Nil for everything else.

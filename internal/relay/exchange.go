@@ -15,10 +15,10 @@ import (
 type exchange struct {
 	front.Asker
 	request wire.Message
-	leg     *front.Leg   // of a modern client; nil for a legacy one, and for the work of a parked call
-	parks   bool         // it may ask a modern client by parking; then its work is reported, and no leg
-	asked   wire.Message // what a modern backend answered already, and asks in; Invalid for work that begins with the request
-	human   atomic.Int64 // time in which somebody was asked
+	leg     *front.Leg    // of a modern client; nil for a legacy one, and for the work of a parked call
+	parks   bool          // it may ask a modern client by parking; then its work is reported, and no leg
+	asked   *wire.Message // what a modern backend answered already, and asks in; nil for work that begins with the request
+	human   atomic.Int64  // time in which somebody was asked
 }
 
 // Request returns the request as the client sent it.

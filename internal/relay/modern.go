@@ -244,29 +244,44 @@ func (r *route) park(ctx context.Context, x *exchange, req wire.Message) (wire.M
 }
 
 // perform is the work of a call that may park. It runs once, however many legs the
-// client needs.
+// client needs. While the client is away it waits in here, so that it is frugal with its
+// stack: what can be done before and after is done in functions of its own.
 func (r *route) perform(ctx context.Context, c *park.Call, meta wire.Meta, req wire.Message) wire.Message {
 	began := time.Now()
-	return r.parked(c, req, began, func(x *exchange, req wire.Message) (wire.Message, error) {
-		resp, err := r.leased(ctx, x, meta, req)
-		return r.adapt(req.Method(), resp), err
-	})
+	x, err := r.enter(c)
+	if err != nil {
+		return failed(req, err)
+	}
+	defer r.session.relay.profiles.leave(r.session)
+	resp, err := r.leased(ctx, x, meta, tokened(c, req))
+	return r.performed(x, began, r.adapt(req.Method(), resp), err)
 }
 
-// parked does what a call that may park is about, and reports it.
-func (r *route) parked(c *park.Call, req wire.Message, began time.Time, do func(*exchange, wire.Message) (wire.Message, error)) wire.Message {
-	s := r.session
-	x := &exchange{Asker: c, request: c.Request(), parks: true}
-	if !s.relay.profiles.retain(s) {
-		return wire.NewFailure(req.ID(), wire.Errorf(wire.ReasonStopping, "the gateway is shutting down").Modern())
+// enter begins a call that may park. The session is kept until it is left.
+func (r *route) enter(c *park.Call) (*exchange, error) {
+	if !r.session.relay.profiles.retain(r.session) {
+		return nil, wire.Errorf(wire.ReasonStopping, "the gateway is shutting down")
 	}
-	defer s.relay.profiles.leave(s)
-	resp, err := do(x, req.WithParams(wire.Set(req.Params(), c.Token(), "_meta", "progressToken")))
+	return &exchange{Asker: c, request: c.Request(), parks: true}, nil
+}
+
+// tokened gives req the progress token of its call.
+func tokened(c *park.Call, req wire.Message) wire.Message {
+	return req.WithParams(wire.Set(req.Params(), c.Token(), "_meta", "progressToken"))
+}
+
+// performed reports a call that may park, and returns its response.
+func (r *route) performed(x *exchange, began time.Time, resp wire.Message, err error) wire.Message {
 	if err != nil {
-		resp = wire.NewFailure(req.ID(), wire.ErrorFrom(err).Modern())
+		resp = failed(x.request, err)
 	}
-	s.report(x, r, began, resp)
+	r.session.report(x, r, began, resp)
 	return resp
+}
+
+// failed is the response to a request of a modern client that ended with err.
+func failed(req wire.Message, err error) wire.Message {
+	return wire.NewFailure(req.ID(), wire.ErrorFrom(err).Modern())
 }
 
 // leased does the work with a session of the backend in which nothing else can be

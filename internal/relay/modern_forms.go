@@ -36,9 +36,13 @@ func (r *route) concerns(resp wire.Message) bool {
 func (r *route) takeOver(ctx context.Context, x *exchange, req, asked wire.Message, began time.Time) wire.Message {
 	x.parks = true
 	return r.session.relay.lot.Begin(ctx, x.leg, r.party(), func(ctx context.Context, c *park.Call) wire.Message {
-		return r.parked(c, req, began, func(x *exchange, req wire.Message) (wire.Message, error) {
-			x.asked = asked
-			return r.work(ctx, x, req, r.back)
-		})
+		x, err := r.enter(c)
+		if err != nil {
+			return failed(req, err)
+		}
+		defer r.session.relay.profiles.leave(r.session)
+		x.asked = &asked
+		resp, err := r.work(ctx, x, tokened(c, req), r.back)
+		return r.performed(x, began, resp, err)
 	})
 }

@@ -167,8 +167,8 @@ func (r *route) work(ctx context.Context, x *exchange, req wire.Message, session
 
 // run makes the call, in the way that the eras of its ends demand.
 func (r *route) run(ctx context.Context, x *exchange, req wire.Message, session *back.Session, c *caller) (wire.Message, error) {
-	if x.asked.Kind() == wire.Result {
-		return session.Continue(ctx, req, x.asked, c)
+	if x.asked != nil {
+		return session.Continue(ctx, req, *x.asked, c)
 	}
 	if !x.parks {
 		return session.Call(ctx, req, c)

@@ -108,7 +108,7 @@ func (r *submission) field(name span, next int) (int, bool) {
 	if next < len(p.fields) && string(id) == p.fields[next].ID {
 		return next, true
 	}
-	i, ok := p.index[string(id)]
+	i, ok := r.form.index[string(id)]
 	return i, ok
 }
 
@@ -292,7 +292,7 @@ func (r *submission) applyRules(v Values) {
 	p := &r.form.program
 	for _, rule := range r.form.def.Rules {
 		for _, e := range rule(v) {
-			i, ok := p.index[e.Field]
+			i, ok := r.form.index[e.Field]
 			if !ok {
 				i = len(p.fields)
 			} else if r.failed(i) {

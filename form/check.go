@@ -192,16 +192,16 @@ func (c *checker) terms() {
 // unique notes a field whose id an earlier one has.
 func (c *checker) unique(i int) {
 	id := c.def.Fields[i].ID
-	if c.form.graph.byID == nil {
-		c.form.graph.byID = make(map[string]int, len(c.def.Fields))
+	if c.form.index == nil {
+		c.form.index = make(map[string]int, len(c.def.Fields))
 	}
-	if first, ok := c.form.graph.byID[id]; ok {
+	if first, ok := c.form.index[id]; ok {
 		if id != "" {
 			c.fault(fmt.Sprintf("$.fields[%d].id", i), fmt.Sprintf("the id %s is that of field %d too", quoted(id), first), "give each field an id of its own")
 		}
 		return
 	}
-	c.form.graph.byID[id] = i
+	c.form.index[id] = i
 }
 
 // known notes a type that is none.

@@ -64,7 +64,7 @@ func (c *checker) dependencies() {
 	for k := range c.def.Dependencies {
 		d := &c.def.Dependencies[k]
 		at := formDependencyPath(c.def.Dependencies, k)
-		i, ok := c.form.graph.byID[d.Field]
+		i, ok := c.form.index[d.Field]
 		if !ok {
 			c.unknownField(at, d.Field)
 			i = -1
@@ -123,7 +123,7 @@ func formDependencyPath(all []Dependency, k int) string {
 func (c *checker) needs(path string, f *Field) {
 	for k, id := range f.Needs {
 		at := path + ".dependencies[" + strconv.Itoa(k) + "]"
-		switch _, ok := c.form.graph.byID[id]; {
+		switch _, ok := c.form.index[id]; {
 		case id == f.ID:
 			c.fault(at, "the field needs itself", "leave it out; required says that a field must be answered")
 		case !ok:
@@ -212,7 +212,7 @@ func (c *checker) comparison(path string, cond *Condition, t *test) {
 	if len(cond.Conditions) > 0 {
 		c.fault(path+".conditions", fmt.Sprintf("%s compares a field, and has no conditions", cond.Operator), `use "and" or "or" around it`)
 	}
-	i, ok := c.form.graph.byID[cond.Field]
+	i, ok := c.form.index[cond.Field]
 	if cond.Field == "" {
 		c.fault(path+".field", "the condition needs a field", "write the id of the field that it looks at")
 		return

@@ -8,7 +8,6 @@ import (
 
 // graph is how the fields of a form depend on each other.
 type graph struct {
-	byID     map[string]int
 	standard []Value // the defaults that conditions see, by field; nil when there are no conditions
 	hidden   []int   // fields that are never shown
 	shown    []rule  // what decides whether fields are shown, in the order in which they depend on each other

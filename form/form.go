@@ -10,8 +10,9 @@ import (
 // Form is a checked definition. It does not change.
 type Form struct {
 	def     Definition
-	graph   graph   // how fields depend on each other; conditions.go
-	program program // how answers are checked; validate.go
+	index   map[string]int // fields by id; filled by check
+	graph   graph          // how fields depend on each other; conditions.go
+	program program        // how answers are checked; validate.go
 	schema  func() []byte
 }
 

@@ -12,10 +12,9 @@ import (
 // change.
 type program struct {
 	fields      []plan
-	index       map[string]int // field by id
-	conditional bool           // the state of some field depends on answers
-	needy       bool           // some field needs others
-	limit       int64          // bytes of answers
+	conditional bool  // the state of some field depends on answers
+	needy       bool  // some field needs others
+	limit       int64 // bytes of answers
 }
 
 // plan is how the answer to one field is checked.
@@ -70,19 +69,15 @@ func (f *Form) prepare() Faults {
 	d := &f.def
 	p := &f.program
 	p.fields = make([]plan, len(d.Fields))
-	p.index = make(map[string]int, len(d.Fields))
 	p.limit = maxAnswers
 	p.conditional = len(d.Dependencies) > 0
-	for i := range d.Fields {
-		p.index[d.Fields[i].ID] = i
-	}
 	secrets := f.Sensitive()
 	var faults Faults
 	for i := range d.Fields {
 		c := &maker{plan: &p.fields[i], path: "$.fields[" + strconv.Itoa(i) + "]", lifted: d.lifted != nil}
 		c.Field = &d.Fields[i]
 		c.secret = slices.Contains(secrets, c.ID)
-		c.make(p)
+		c.make(p, f.index)
 		p.conditional = p.conditional || len(c.When) > 0 || c.Hints.ConditionalDisplay != nil
 		p.needy = p.needy || len(c.needs) > 0
 		faults = append(faults, c.faults...)
@@ -152,13 +147,13 @@ func (m *maker) fault(where, fix, message string, args ...any) {
 	m.faults = append(m.faults, Fault{m.path + where, fmt.Sprintf(message, args...), fix})
 }
 
-func (m *maker) make(p *program) {
+func (m *maker) make(p *program, index map[string]int) {
 	m.name = m.Label
 	if m.name == "" {
 		m.name = m.ID
 	}
 	for _, id := range m.Needs {
-		if i, ok := p.index[id]; ok {
+		if i, ok := index[id]; ok {
 			m.needs = append(m.needs, i)
 		}
 	}

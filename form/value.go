@@ -76,7 +76,7 @@ func (v Values) Get(id string) Value {
 	if v.form == nil || len(v.values) == 0 {
 		return Value{}
 	}
-	if i, ok := v.form.program.index[id]; ok {
+	if i, ok := v.form.index[id]; ok {
 		return v.values[i]
 	}
 	return Value{}
@@ -185,7 +185,7 @@ func (v Values) Visible(id string) bool {
 	if v.form == nil {
 		return false
 	}
-	i, ok := v.form.graph.byID[id]
+	i, ok := v.form.index[id]
 	return ok && v.form.visible(v.values, i)
 }
 
